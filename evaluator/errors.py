@@ -1,0 +1,118 @@
+"""Everything this package raises on purpose.
+
+    AssayError                 exit code 2 unless said otherwise; never shown with a traceback
+    ├── UsageError             a command line that cannot be obeyed
+    ├── InputError             one or more problems in files that people write (golden set, configuration, fixture)
+    ├── NotYetSupported        a documented key or name whose work comes in a later version
+    ├── FileProblem            a file of ours that is missing, unreadable, of another format or not whole
+    ├── BaselineError          a baseline that cannot be used: missing, unreadable or of another suite
+    ├── PipelineError          the pipeline cannot be started at all (a failing case is an AnswerFailure, not an error)
+    ├── TemplateError          a report or prompt template that does not render
+    ├── DuplicateName          two plug-ins of one name
+    ├── LeakedKey              the value of a variable that was granted to the pipeline is in what it returned
+    ├── ZoneProblem            what a zone of the Action was handed is not what it may be handed (exit code 4)
+    └── Interrupted            stopped by a person or the system; what was done is kept (exit code 3)
+
+Each class has a ``slug``: the heading in docs/messages.md that says what to do about it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class AssayError(Exception):
+    """Root of the tree: a mistake that one sentence explains."""
+
+    exit_code: ClassVar[int] = 2
+    slug: ClassVar[str] = "error"
+
+
+class UsageError(AssayError):
+    """A command line that cannot be obeyed."""
+
+    slug = "usage"
+
+
+class NotYetSupported(AssayError):
+    """A documented key, metric or command whose work comes in a later version."""
+
+    slug = "not-yet-supported"
+
+
+class FileProblem(AssayError):
+    """A file of ours that is missing, unreadable, of another format or not whole."""
+
+    slug = "file-problem"
+
+
+class BaselineError(AssayError):
+    """A baseline that cannot be used: missing, unreadable or of another suite."""
+
+    slug = "baseline"
+
+
+class PipelineError(AssayError):
+    """The pipeline cannot be started at all."""
+
+    slug = "pipeline"
+
+
+class TemplateError(AssayError):
+    """A report or prompt template that does not render."""
+
+    slug = "template"
+
+
+class DuplicateName(AssayError):
+    """Two plug-ins of one name."""
+
+    slug = "duplicate-name"
+
+
+class LeakedKey(AssayError):
+    """The value of a variable that was granted to the pipeline is in what it returned."""
+
+    slug = "leaked-key"
+
+
+class ZoneProblem(AssayError):
+    """What a zone of the Action was handed is not what it may be handed: no verdict can come of it."""
+
+    exit_code = 4
+    slug = "zone"
+
+
+class Interrupted(AssayError):
+    """Stopped by a person or by the system; what was done is kept and the next run goes on from there."""
+
+    exit_code = 3
+    slug = "interrupted"
+
+
+class Problem(NamedTuple):
+    """One problem of an input file. Lines and columns count from 1; 0 where a problem has no place."""
+
+    code: str
+    message: str
+    file: str
+    line: int = 0
+    column: int = 0
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        return f"{place}: {self.message} [{self.code}]" if place else f"{self.message} [{self.code}]"
+
+
+class InputError(AssayError):
+    """All the problems that were found in the files that people write, at once."""
+
+    slug = "input"
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))

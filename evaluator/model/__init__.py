@@ -1,0 +1,1 @@
+"""Plain frozen values: what every other part reads and writes. No input or output happens here."""

@@ -1,0 +1,52 @@
+"""The base of every value that crosses a file, and the JSON it is made of."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any, Final, TypeAlias
+
+import pydantic
+import pydantic_core
+
+FORMAT: Final = 1
+"""Format number of every file of ours; a reader refuses any other."""
+
+
+class Value(pydantic.BaseModel):
+    """A strict, frozen value: unknown fields, wrong types, NaN and Infinity are refused."""
+
+    model_config = pydantic.ConfigDict(
+        strict=True, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True, protected_namespaces=(),
+        # Written as what it is and refused by the writer: null would be a number silently lost.
+        ser_json_inf_nan="constants",
+    )  # fmt: skip
+
+
+Strings: TypeAlias = Annotated[tuple[str, ...], pydantic.Field(strict=False)]
+"""A JSON list of strings, kept as a tuple."""
+
+Id: TypeAlias = Annotated[str, pydantic.StringConstraints(min_length=1)]
+"""An identifier as a person wrote it: any characters, kept exactly, never empty."""
+
+
+def to_json(value: Any) -> bytes:
+    """One compact UTF-8 line of JSON, without the line end; keys stay in the order they have."""
+    return pydantic_core.to_json(value, inf_nan_mode="constants")
+
+
+def canonical(value: Any) -> bytes:
+    """The bytes a digest is made of: sorted keys, no spaces, UTF-8."""
+    return to_json(_sorted(value))
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [_sorted(item) for item in value]
+    return value
+
+
+def digest(value: Any) -> str:
+    """SHA-256 (hexadecimal) of a value's canonical JSON."""
+    return hashlib.sha256(canonical(value)).hexdigest()

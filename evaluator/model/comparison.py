@@ -1,0 +1,207 @@
+"""comparison.json: what changed between a baseline and a candidate (design sections 8 and 13)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+import pydantic
+
+from evaluator.model.base import FORMAT, Id, Strings, Value
+from evaluator.model.config import Gate, Rule
+from evaluator.model.run import History
+
+Status: TypeAlias = Literal[
+    "unchanged",
+    "within noise",
+    "regressed",
+    "improved",
+    "too few cases",
+    "not comparable",
+    "new",
+    "removed",
+    "not evaluated",
+]
+Scope: TypeAlias = Literal["all", "category", "small"]
+
+
+class Row(Value):
+    """A metric's mean over the paired cases of one scope.
+
+    ``tolerance`` is the rule's max_drop or max_rise (None: no rule names the row); ``interval`` and ``noise`` belong
+    to noisy rows. ``n`` counts the pairs scored on both sides.
+    """
+
+    scope: Scope
+    category: str | None
+    metric: Id
+    baseline: float | None
+    candidate: float | None
+    delta: float | None
+    interval: tuple[float, float] | None = None
+    n: int
+    status: Status
+    reason: str
+    tolerance: float | None = None
+    noise: float | None = None
+    advisory: bool = False
+
+
+class Lost(Value):
+    """A need's chunk that fell in rank or out of the ranking (``rank_after`` None)."""
+
+    need: str | dict[str, Any]
+    chunk: str
+    rank_before: int
+    rank_after: int | None
+
+
+class CaseChange(Value):
+    """A case whose value of one metric changed.
+
+    ``metric`` is a metric or, for a critical case, one of lost_needs, lost_facts and wrong_abstention.
+    """
+
+    id: Id
+    metric: Id
+    before: float | None
+    after: float | None
+    lost: Annotated[tuple[Lost, ...], pydantic.Field(strict=False)] = ()
+
+
+class ConfigurationChange(Value):
+    """A key of the configuration (or a fingerprint) that differs between the runs."""
+
+    key: str
+    before: Any
+    after: Any
+
+
+class Loosened(Value):
+    """Something that made the exam easier, or a case that left it.
+
+    Attributes:
+        kind: rule (red under the baseline's exam, green under the candidate's), undecided (inconclusive under the
+            baseline's exam only), removed (a case), flag (a critical flag), suite.
+        text: one sentence.
+        case: the case it is about, if it is about one.
+        metric: the metric of the row it is about, if it is about one.
+        category: the row's category; None for the row ``all`` and the pooled small categories.
+        candidate: the candidate's mean in that row under the baseline's exam.
+        accepted: the reason given in accepted.yml, None where it is not accepted.
+    """
+
+    kind: Literal["rule", "undecided", "removed", "flag", "suite"]
+    text: str
+    case: str | None = None
+    metric: str | None = None
+    category: str | None = None
+    candidate: float | None = None
+    accepted: str | None = None
+
+
+class BaselineInfo(Value):
+    """The run that was compared with."""
+
+    commit: str | None
+    created_at: str | None
+    source: str
+    suite: str
+
+
+class Comparison(Value):
+    """comparison.json. Holdout cases are in none of its lists."""
+
+    format: Literal[1] = FORMAT
+    baseline: BaselineInfo | None
+    paired: int
+    new: Strings
+    removed: Strings
+    changed: Strings
+    configuration: Annotated[tuple[ConfigurationChange, ...], pydantic.Field(strict=False)]
+    loosened: Annotated[tuple[Loosened, ...], pydantic.Field(strict=False)]
+    rows: Annotated[tuple[Row, ...], pydantic.Field(strict=False)]
+    cases: Annotated[tuple[CaseChange, ...], pydantic.Field(strict=False)]
+
+
+class GatedRow(Value):
+    """A row with what one rule needs beside the means.
+
+    ``rule`` is the index of the rule. ``worse`` counts paired cases that got worse. ``floor`` is the candidate's mean
+    over all its scored cases of the row (``floor_n`` of them), ``floor_before`` the baseline's. ``anchor`` is the mean
+    of the anchor's values over the paired cases that have one, ``anchored`` the candidate's over the same cases, and
+    ``anchor_worse`` counts those that fell below. ``unscored`` candidate cases could not be judged; ``worst_delta`` and
+    ``floor_worst`` are what delta and floor would be had each of them the worst value. ``accepted`` is the reason
+    accepted.yml gives for a row that is gone.
+    """
+
+    rule: int
+    row: Row
+    worse: int = 0
+    floor: float | None = None
+    floor_n: int = 0
+    floor_before: float | None = None
+    unscored: int = 0
+    worst_delta: float | None = None
+    floor_worst: float | None = None
+    anchor: float | None = None
+    anchored: float | None = None
+    anchor_worse: int = 0
+    accepted: str | None = None
+
+
+CriticalRule: TypeAlias = Literal["lost_needs", "lost_facts", "wrong_abstention"]
+
+
+class CriticalOutcome(Value):
+    """One critical case under one critical rule.
+
+    ``before`` and ``after`` are needs or facts in the context, or the abstention score. ``lost`` counts what was there
+    and is not now (None: not decided, see ``reason``).
+    """
+
+    id: Id
+    rule: CriticalRule
+    before: float | None
+    after: float | None
+    lost: int | None
+    reason: str
+
+
+class Exam(Value):
+    """Everything the gate decides by: once under the candidate's rules and labels, once under the baseline's.
+
+    ``rules`` are the ones that apply, each for one kind of row (see :func:`evaluator.comparison.rules.expand`), and
+    ``origins`` the place of the rule each came from; ``written`` is false where they are defaults. ``failures`` of
+    ``cases`` candidate cases that are not held out failed; ``all_failed`` looks at the holdout too. ``pairable`` counts
+    the baseline's cases that are not held out and whose absence accepted.yml does not name; ``paired`` those of them
+    that were. ``partial`` says what was left out on purpose (None: nothing).
+    """
+
+    gate: Gate
+    written: bool
+    rules: Annotated[tuple[Rule, ...], pydantic.Field(strict=False)]
+    origins: Annotated[tuple[int, ...], pydantic.Field(strict=False)]
+    rows: Annotated[tuple[GatedRow, ...], pydantic.Field(strict=False)]
+    critical: Annotated[tuple[CriticalOutcome, ...], pydantic.Field(strict=False)]
+    failures: int
+    cases: int
+    all_failed: bool
+    pairable: int
+    paired: int
+    has_baseline: bool
+    baseline_required: bool = False
+    partial: str | None = None
+
+
+class ExamFile(Value):
+    """exam.json: what compare hands to gate and comparison.json has no place for.
+
+    ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
+    labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
+    """
+
+    format: Literal[1] = FORMAT
+    exam: Exam
+    history: History
+    values: dict[str, dict[str, float]]
+    categories: dict[str, str]

@@ -1,0 +1,120 @@
+"""run.json: everything needed to explain or re-score a run without running it again (design section 13)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pydantic
+
+from evaluator.model.base import FORMAT, Id, Strings, Value
+from evaluator.model.record import Failure
+
+MAX_INLINE_CASES = 5000
+"""Above so many cases run.json names records.jsonl by digest instead of holding rankings."""
+
+
+class RunNeed(Value):
+    """A need as it was resolved in this run's own fixture; ``rank`` is where ``retrieved`` satisfied it."""
+
+    need: str | dict[str, Any]
+    chunks: Annotated[tuple[Strings, ...], pydantic.Field(strict=False)]
+    digest: str | None
+    grade: int
+    rank: int | None
+
+
+class RunHit(Value):
+    """A retrieved result; ``text`` is a key of the run's ``texts``."""
+
+    id: Id
+    doc: str | None
+    score: float | None
+    text: str | None
+
+
+class RunCase(Value):
+    """One case of a run.
+
+    ``retrieved`` is None where the run points to records.jsonl instead. ``context_only`` holds what the model got
+    although it was not retrieved (a parent passage, say).
+    """
+
+    id: Id
+    category: Id
+    critical: bool
+    split: Literal["dev", "holdout"]
+    language: str
+    question: str
+    input_hash: str
+    labels_hash: str
+    labels: dict[str, Any]
+    needs: Annotated[tuple[RunNeed, ...], pydantic.Field(strict=False)]
+    scores: dict[str, float | None]
+    unscored: dict[str, str]
+    not_applicable: dict[str, str]
+    failure: Failure | None
+    diagnosis: str | None
+    answer: str | None
+    abstained: bool | None
+    context: Strings
+    context_only: Annotated[tuple[RunHit, ...], pydantic.Field(strict=False)] = ()
+    claims: None = None
+    steps: Annotated[tuple[dict[str, Any], ...], pydantic.Field(strict=False)] | None
+    usage: dict[str, Any] | None
+    duplicates: Strings
+    retrieved: Annotated[tuple[RunHit, ...], pydantic.Field(strict=False)] | None
+
+
+class SummaryValue(Value):
+    """A mean over the scored cases (``n``) of those the metric applies to (``of``)."""
+
+    mean: float | None
+    n: int
+    of: int
+
+
+class RunSummary(Value):
+    """Means over all cases that are not held out, per category, and over the holdout apart."""
+
+    all: dict[str, SummaryValue]
+    categories: dict[str, dict[str, SummaryValue]]
+    holdout: dict[str, SummaryValue]
+
+
+class RecordsFile(Value):
+    """The file that holds a large run's rankings, beside run.json."""
+
+    file: str
+    sha256: str
+
+
+class History(Value):
+    """What drift is measured against; filled by gate.
+
+    ``anchor``: metric -> case id -> value. ``pending``: metric -> categories whose row exceeded the anchor once.
+    ``chain``: the accepted runs it came through, oldest first.
+    """
+
+    anchor: dict[str, dict[str, float]] = {}
+    pending: dict[str, Strings] = {}
+    chain: Strings = ()
+
+
+class RunHead(Value):
+    """Everything of run.json but its cases, ``texts`` (key -> text) and ``places`` (chunk id -> index in its document).
+
+    ``timing`` holds all that differs between two identical runs: started_at, latencies and the values of metrics
+    that read the clock (``timing["scores"][metric][case]``, ``timing["summary"]``).
+    """
+
+    format: Literal[1] = FORMAT
+    tool: str
+    suite: str
+    tier: Literal["retrieval", "full"]
+    commit: str | None
+    fingerprint: dict[str, str]
+    config: dict[str, Any]
+    records: RecordsFile | None = None
+    summary: RunSummary
+    timing: dict[str, Any]
+    history: History

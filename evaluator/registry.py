@@ -1,0 +1,34 @@
+"""Finds plug-ins: one module each in a package, presenting itself by one module constant."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+from evaluator import errors
+
+
+def find(package: str, constant: str) -> dict[str, Any]:
+    """Plug-ins of a package by their ``name``, in alphabetical order of their modules.
+
+    A module without the constant, or whose name starts with an underscore, is no plug-in.
+
+    Raises:
+        DuplicateName: two modules present plug-ins of one name.
+    """
+    found: dict[str, Any] = {}
+    home: dict[str, str] = {}
+    for module_info in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        if module_info.name.startswith("_"):
+            continue
+        plugin = getattr(importlib.import_module(f"{package}.{module_info.name}"), constant, None)
+        if plugin is None:
+            continue
+        if plugin.name in found:
+            raise errors.DuplicateName(
+                f"{package}.{home[plugin.name]} and {package}.{module_info.name} are both {plugin.name!r}; rename one"
+            )
+        found[plugin.name] = plugin
+        home[plugin.name] = module_info.name
+    return found
