@@ -1,0 +1,217 @@
+"""Fixtures: a folder with chunks.jsonl and the manifest.json that vouches for it (design section 5)."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evaluator import errors
+from evaluator.errors import Problem
+from evaluator.model.base import to_json
+from evaluator.model.fixture import Chunk, Digests, Fixture, Manifest
+from evaluator.stores import atomic, json_text, located, records, values, words
+from evaluator.stores.words import CONTROL, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+CHUNKS = "chunks.jsonl"
+MANIFEST = "manifest.json"
+FILES = (CHUNKS, "vectors.npy", "queries.npy", "queries.json")
+"""What a fixture's manifest may vouch for."""
+
+WHITE = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f"
+"""ASCII white space, as ``str.split`` sees it."""
+
+
+@dataclass(frozen=True)
+class LoadedFixture:
+    """A fixture, and sentences about what is missing but not wrong."""
+
+    fixture: Fixture
+    warnings: tuple[str, ...]
+
+
+def read_fixture(folder: Path) -> LoadedFixture:
+    """The fixture of a folder.
+
+    Raises:
+        InputError: every problem of its chunks, and everything that is not as its manifest says.
+        FileProblem: the manifest cannot be read at all.
+    """
+    found, problems = look(folder)
+    if found is None or any(problem.severity == "error" for problem in problems):
+        raise errors.InputError(problem for problem in problems if problem.severity == "error")
+    return LoadedFixture(found, tuple(problem.message for problem in problems))
+
+
+def verify(folder: Path) -> list[Problem]:
+    """Every problem of a fixture; a missing manifest is a warning."""
+    return look(folder)[1]
+
+
+def look(folder: Path) -> tuple[Fixture | None, list[Problem]]:
+    """A fixture whatever its manifest says, None where its chunks cannot be read, and every problem."""
+    problems: list[Problem] = []
+    chunks = _read_chunks(folder / CHUNKS, problems)
+    if problems:
+        return None, problems
+    digests = digests_of(chunks)
+    manifest = _read_manifest(folder, problems)
+    if manifest is not None:
+        actual = _manifest_of(folder, chunks, digests)
+        shown = str(folder / MANIFEST)
+        again = f"run rag-assay freeze {folder} again if the change is meant"
+        problems.extend(Problem("manifest", f"{each}; {again}", shown) for each in _differences(manifest, actual))
+    return Fixture(chunks, digests, manifest), problems
+
+
+def _read_chunks(path: Path, problems: list[Problem]) -> tuple[Chunk, ...]:
+    """Every chunk of a file, in its order; problems are added for what is none."""
+    shown = str(path)
+    lines: dict[str, int] = {}
+    chunks = []
+    for item in located.read_json_lines(path, shown, problems):
+        chunk = located.validate(Chunk, item, shown, problems)
+        if chunk is None:
+            continue
+        first = lines.setdefault(chunk.id, item.line)
+        problems.extend(located.locate(item, each, shown) for each in _mistakes(chunk, first, item.line))
+        chunks.append(chunk)
+    if not chunks and not problems:
+        problems.append(Problem("no-chunks", "there is no chunk in this file", shown))
+    return tuple(chunks)
+
+
+def _mistakes(chunk: Chunk, first: int, line: int) -> Iterator[Finding]:
+    for field in ("id", "doc"):
+        name = getattr(chunk, field)
+        if name is not None and CONTROL.search(name):
+            sentence = f"the {field} '{words.visible(name)}' holds control characters"
+            yield Finding("bad-id", (field,), "value", sentence)
+    if first != line:
+        sentence = f"the chunk id '{words.visible(chunk.id)}' is there already, on line {first}"
+        yield Finding("duplicate-id", ("id",), "value", sentence)
+
+
+def _read_manifest(folder: Path, problems: list[Problem]) -> Manifest | None:
+    path = folder / MANIFEST
+    if not path.exists():
+        sentence = f"{folder} has no manifest, so a changed index would go unnoticed; run rag-assay freeze {folder}"
+        problems.append(Problem("no-manifest", sentence, str(path), severity="warning"))
+        return None
+    text = json_text.parse(values.read_whole(path, values.MAX_BYTES), str(path), problems)
+    return None if text is None else located.validate(Manifest, text, str(path), problems)
+
+
+def _differences(written: Manifest, actual: Manifest) -> Iterator[str]:
+    """Sentences about everything a manifest says that is not so; each begins with the name of a file."""
+    for name in sorted({*written.files, *actual.files}):
+        if name not in FILES:
+            yield f"{words.visible(name)} is no file of a fixture"
+        elif name not in actual.files:
+            yield f"{name} is missing"
+        elif name not in written.files:
+            yield f"{name} is not in the manifest"
+        elif written.files[name] != actual.files[name]:
+            yield f"{name} is not the file that was frozen (its sha256 is another)"
+    for field, what in (("chunks", "chunks"), ("documents", "documents")):
+        before, now = getattr(written, field), getattr(actual, field)
+        if before != now:
+            yield f"{CHUNKS} holds {now} {what}, the manifest says {before}"
+    for field in ("chunks", "documents"):
+        if getattr(written.digests, field) != getattr(actual.digests, field):
+            yield f"{CHUNKS} does not hold the {field} that were frozen (their digest is another)"
+
+
+def _manifest_of(folder: Path, chunks: Sequence[Chunk], digests: Digests) -> Manifest:
+    present = [name for name in FILES if (folder / name).exists()]
+    documents = {chunk.doc for chunk in chunks}
+    return Manifest(
+        files={name: records.sha256_of(folder / name) for name in present},
+        chunks=len(chunks),
+        documents=None if None in documents else len(documents),
+        digests=digests,
+    )
+
+
+def write_manifest(folder: Path) -> Manifest:
+    """Freeze a folder: write its manifest, keeping what an old one says of embedding and chunker.
+
+    Raises:
+        InputError: the chunks have problems.
+        FileProblem: the old manifest is no manifest, or the system refuses.
+    """
+    problems: list[Problem] = []
+    chunks = _read_chunks(folder / CHUNKS, problems)
+    if problems:
+        raise errors.InputError(problems)
+    path = folder / MANIFEST
+    manifest = _manifest_of(folder, chunks, digests_of(chunks))
+    if path.exists():
+        old = values.read_value(path, Manifest)
+        manifest = manifest.model_copy(update={"embedding": old.embedding, "chunker": old.chunker})
+    values.write_value(path, manifest)
+    return manifest
+
+
+def make_fixture(chunks_file: Path, out: Path, *, force: bool = False) -> Manifest:
+    """Make a fixture of a JSON Lines file of chunks, which is copied as it is.
+
+    Raises:
+        InputError: the chunks have problems.
+        UsageError: ``out`` holds other chunks and ``force`` is false, or vectors that belong to those chunks.
+        FileProblem: the system refuses.
+    """
+    problems: list[Problem] = []
+    _read_chunks(chunks_file, problems)
+    if problems:
+        raise errors.InputError(problems)
+    target = out / CHUNKS
+    if not target.exists() or records.sha256_of(target) != records.sha256_of(chunks_file):
+        _refuse_to_lose(out, force=force)
+        with values.opened(chunks_file) as source, atomic.atomic_file(target) as file:
+            shutil.copyfileobj(source, file)
+    return write_manifest(out)
+
+
+def _refuse_to_lose(out: Path, *, force: bool) -> None:
+    if (out / CHUNKS).exists() and not force:
+        raise errors.UsageError(f"{out} is a fixture of other chunks already; name another folder, or remove it first")
+    if (out / "vectors.npy").exists():
+        raise errors.UsageError(
+            f"{out / 'vectors.npy'} belongs to other chunks; name another folder, or remove it first"
+        )
+
+
+def digests_of(chunks: Sequence[Chunk]) -> Digests:
+    """Digests of the chunks (ids, texts and documents in order) and of the documents they were cut from.
+
+    A document is all its chunks' text without white space, so that cutting it elsewhere, without overlap, changes
+    nothing; None where some chunk names no document.
+    """
+    whole = hashlib.sha256(to_json([(chunk.id, chunk.text, chunk.doc) for chunk in chunks])).hexdigest()
+    documents: dict[str, list[bytes]] = {}
+    for chunk in chunks:
+        if chunk.doc is None:
+            return Digests(chunks=whole, documents=None)
+        documents.setdefault(chunk.doc, []).append(_without_white_space(chunk.text))
+    return Digests(chunks=whole, documents=_digest_of_documents(documents))
+
+
+def _digest_of_documents(documents: Mapping[str, Iterable[bytes]]) -> str:
+    sha256 = hashlib.sha256()
+    for doc in sorted(documents):
+        text = b"".join(documents[doc])
+        # The length keeps a document's end apart from the next one's beginning.
+        sha256.update(to_json([doc, len(text)]) + text)
+    return sha256.hexdigest()
+
+
+def _without_white_space(text: str) -> bytes:
+    if text.isascii():
+        return text.encode().translate(None, WHITE)
+    return "".join(text.split()).encode()
