@@ -1,0 +1,148 @@
+"""Whether a few words stand under a negation: a word list per language, looked for near them in their sentence."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
+
+from evaluator.metrics._normal import subtag
+from evaluator.metrics._scripts import count_unspaced
+
+NEAR_WORDS = 3
+"""How many words before and after are looked at, and how many an alternative may have to be looked at like this."""
+
+_REACH = 160
+"""Characters that are enough for so many words."""
+
+WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_END = re.compile(r"[\n!?。]|\.(?=[\s\"')\]]|$)")
+_LAST_WORD = re.compile(r"[^\W_]+$")
+
+
+class _Spaced(NamedTuple):
+    """Negations of a language with spaces between its words."""
+
+    words: re.Pattern[str]
+
+    def near(self, before: str, after: str) -> bool:
+        """Whether one is among the nearest words."""
+        nearest = [*list(WORD.finditer(before))[-NEAR_WORDS:], *list(WORD.finditer(after))[:NEAR_WORDS]]
+        return any(self.words.fullmatch(word[0]) and not _is_number_sign(word) for word in nearest)
+
+    def inside(self, text: str) -> bool:
+        """Whether a text holds one."""
+        return any(self.words.fullmatch(word[0]) and not _is_number_sign(word) for word in WORD.finditer(text))
+
+
+class _Unspaced(NamedTuple):
+    """Negations of a language without spaces: looked for within six characters before, and some more after."""
+
+    forms: re.Pattern[str]
+    prefixes: str
+    neutral: re.Pattern[str]
+    reach_after: int
+
+    def near(self, before: str, after: str) -> bool:
+        """Whether one is within reach."""
+        prefixed = before != "" and before[-1] in self.prefixes
+        before, after = self.neutral.sub("-", before)[-2 * NEAR_WORDS :], self.neutral.sub("-", after)
+        return prefixed or any(self.forms.search(part) for part in (before, after[: self.reach_after]))
+
+    def inside(self, text: str) -> bool:
+        """Whether a text holds one."""
+        rest = self.neutral.sub("-", text)
+        return self.forms.search(rest) is not None or any(prefix in rest for prefix in self.prefixes)
+
+
+def _is_number_sign(word: re.Match[str]) -> bool:
+    """English "no. 5" counts rather than denies."""
+    return word[0] == "no" and re.match(r"\. ?(?:\d|$)", word.string[word.end() :]) is not None
+
+
+_WORDS = {
+    "en": r"no|not|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|non|\w+n't|(?:ca|do|does|is|wo)nt",
+    "sv": r"inte|icke|ej|aldrig|ingen|inget|inga|ingenting|utan|varken",
+    "de": r"nicht|nichts|nie|niemals|niemand|nirgends|kein(?:e[mnrs]?)?|weder|ohne",
+    "fr": r"ne|non|pas|jamais|aucune?s?|ni|sans|rien|n'\w+",
+    "es": r"no|nunca|jamás|ning(?:ún|uno|una|unos|unas)|ni|sin|nada|nadie|tampoco",
+    "pl": r"nie|nigdy|nigdzie|nikt|nic|ani|bez|brak|żad(?:en|na|ne|ni|nego|nej|nemu|nym|nych|nymi|ną)",
+    "hu": r"nem|ne|sem|se|nincs(?:en)?|nincsenek|soha|sohasem|sose|senki|semmi|nélkül",
+}
+_FORMS = {
+    "zh": ("[不没沒无無非未勿莫别別]", "", 6),
+    "ja": ("ない|なく|なかっ|なけれ|なし|ません|せず|できず|られず|ずに|不可|不能|不要|無効", "不無非未", 12),
+}
+"""Negations anywhere near, those that count directly before only, and how far after one is looked for."""
+
+_NEUTRAL = {
+    "zh": "非常|非洲|未[来來]|不[仅僅但过過论論管同断斷]|[无無][论論线線]|[是能可]否|[特分个個区區][别別]|[别別]的",
+    "ja": "(?:なければ|なくては)(?:なら|いけ)(?:ない|ません)|少な[いく]|かもしれ(?:ない|ません)|だけ[でじ]ゃ?なく",
+}
+"""Words that only look like a negation."""
+_ABBREVIATIONS = {
+    "en": "approx art cf co corp dept dr eq etc est fig figs gen gov hon inc jr ltd max min mr mrs ms no nos pp prof "
+    "ref resp rev sec sgt sr st tel vol vs",
+    "sv": "bl ca dvs ev fr ggr inkl exkl kl kr max min mån nr resp st tel tex tom vd",
+    "de": "abs art bzgl bzw ca dr evtl exkl ggf inkl max min mio mrd nr prof sog st str tel usw vgl zzgl",
+    "fr": "art cf dr env etc ex fig max min mm mme nb no réf st ste tél vol",
+    "es": "art dr dra ej etc fig máx mín núm pág sr sra sta tel vol",
+    "pl": "al art dr godz im inż itd itp max min mln mld np nr ok pkt por prof ref str św tel tj tys tzn tzw ul "
+    "ust zob",
+    "hu": "dr ill ifj kb kft krt max min pl sz stb szt tel ti ún vö zrt",
+}
+
+
+@cache
+def _rules(language: str) -> _Spaced | _Unspaced | None:
+    if language in _WORDS:
+        return _Spaced(re.compile(_WORDS[language]))
+    if language not in _FORMS:
+        return None
+    forms, prefixes, reach_after = _FORMS[language]
+    return _Unspaced(re.compile(forms), prefixes, re.compile(_NEUTRAL[language]), reach_after)
+
+
+@cache
+def _abbreviations(language: str) -> frozenset[str]:
+    return frozenset(_ABBREVIATIONS.get(language, "").split())
+
+
+def may_be_negated(text: str, language: str) -> bool:
+    """Whether an alternative is looked at: it has at most three words, none of them a negation itself."""
+    rules = _rules(subtag(language))
+    return rules is not None and _has_few_words(text) and not rules.inside(text)
+
+
+def _has_few_words(text: str) -> bool:
+    """Whether a text has at most three words; where no spaces part them, two characters make one."""
+    if text.isascii():
+        return sum(1 for _ in islice(WORD.finditer(text), NEAR_WORDS + 1)) <= NEAR_WORDS
+    spaced = sum(count_unspaced(word) < len(word) for word in WORD.findall(text))
+    return spaced + (count_unspaced(text) + 1) // 2 <= NEAR_WORDS
+
+
+def is_negated(lines: str, start: int, end: int, language: str) -> bool:
+    """Whether what stands from start to end of a text in its common form is negated.
+
+    In a language without a word list nothing is.
+    """
+    tag = subtag(language)
+    rules = _rules(tag)
+    if rules is None:
+        return False
+    before, after = lines[max(0, start - _REACH) : start], lines[end : end + _REACH]
+    if _END.match(lines, end - 1):
+        after = ""
+    ends = [found.end() for found in _END.finditer(before) if _ends_sentence(before, found, tag)]
+    until = next((found.start() for found in _END.finditer(after) if _ends_sentence(after, found, tag)), None)
+    return rules.near(before[ends[-1] if ends else 0 :], after[:until])
+
+
+def _ends_sentence(text: str, found: re.Match[str], language: str) -> bool:
+    """A point does not end a sentence after one letter ("e.g.") or a common abbreviation."""
+    last = _LAST_WORD.search(text[: found.start()])
+    if found[0] != "." or last is None:
+        return True
+    return not (len(last[0]) == 1 and last[0].isalpha()) and last[0] not in _abbreviations(language)

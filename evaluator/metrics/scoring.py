@@ -1,0 +1,222 @@
+"""From stored values to scores: resolves needs, makes the view the metrics read, and computes each metric once."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evaluator import errors
+from evaluator.metrics.facts import find_facts
+from evaluator.model.golden import Need
+from evaluator.model.score import NotApplicable, Score, Scored, Summary, Unscored
+from evaluator.model.view import CaseView, Passage, ResolvedNeed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from evaluator.model.fixture import Fixture
+    from evaluator.model.golden import Labels
+    from evaluator.model.record import Hit
+    from evaluator.model.run import RunCase, RunNeed
+    from evaluator.model.score import Metric, MetricId
+    from evaluator.model.view import Way
+
+FAILED = NotApplicable("the pipeline failed")
+
+
+class InvalidScore(AssertionError):
+    """A metric gave a value it may never give: a fault of ours, not of a case."""
+
+
+class Stored(Protocol):
+    """A case of a run with what it retrieved, and what else the model got, texts included."""
+
+    @property
+    def case(self) -> RunCase:
+        """The case."""
+        ...
+
+    @property
+    def retrieved(self) -> Sequence[Hit]:
+        """The ranking."""
+        ...
+
+    @property
+    def context_only(self) -> Sequence[Hit]:
+        """What is in the context and not in the ranking."""
+        ...
+
+
+class Passages(Mapping[str, Passage]):
+    """Results by id, the first of a repeated id. What nobody asks for is not made: most metrics ask for none."""
+
+    def __init__(self, hits: Sequence[Hit], places: Mapping[str, int]) -> None:
+        self._hits = hits
+        self._places = places
+
+    @cached_property
+    def _by_id(self) -> dict[str, Hit]:
+        return {hit.id: hit for hit in reversed(self._hits)}
+
+    def __getitem__(self, chunk: str) -> Passage:
+        hit = self._by_id[chunk]
+        return Passage(hit.doc, hit.text, self._places.get(chunk))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_id)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+
+def resolve_needs(labels: Labels, *, fixture: Fixture | None, hits: Sequence[Hit]) -> tuple[ResolvedNeed, ...]:
+    """Every way of satisfying each need of some labels, in their order.
+
+    A document is satisfied by any of its chunks: without a fixture by those of it that were retrieved, so that it has
+    no ways where none was.
+
+    Raises:
+        NotYetSupported: a need is a quote.
+    """
+    if fixture is not None:
+        chunks, by_doc = fixture.by_id, fixture.by_doc
+        return tuple(
+            _resolved(need, _ways(need, by_doc), lambda chunk: chunks[chunk].text if chunk in chunks else None)
+            for need in labels.relevant
+        )
+    texts = {hit.id: hit.text for hit in reversed(hits)} if labels.relevant else {}
+    docs = _documents(hits) if any(need.doc is not None for need in labels.relevant) else {}
+    return tuple(_resolved(need, _ways(need, docs), texts.get) for need in labels.relevant)
+
+
+def needs_under(
+    case: RunCase, labels: Labels, known: Mapping[Any, Sequence[Way]], hits: Sequence[Hit]
+) -> tuple[ResolvedNeed, ...]:
+    """The needs of any labels as they are in a stored run.
+
+    A need the run resolved keeps its ways; another takes those in ``known`` (``Need.declared()`` -> ways), else the ids
+    it names, for a document the results of it that ``hits`` hold.
+
+    Raises:
+        NotYetSupported: such another need is a quote.
+    """
+    stored = {_declared(need): need for need in case.needs}
+    found = []
+    for need in labels.relevant:
+        own = stored.get(need.declared())
+        if own is not None:
+            found.append(ResolvedNeed(own.chunks, need.grade, own.digest))
+        elif (ways := known.get(need.declared())) is not None:
+            found.append(_resolved(need, tuple(ways), {hit.id: hit.text for hit in hits}.get))
+        else:
+            alone = labels.model_copy(update={"relevant": (need,)})
+            found.extend(resolve_needs(alone, fixture=None, hits=hits))
+    return tuple(found)
+
+
+def _declared(need: RunNeed) -> tuple[str, Any]:
+    return ("chunk", need.need) if isinstance(need.need, str) else Need.model_validate(need.need).declared()
+
+
+def _documents(hits: Sequence[Hit]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for hit in hits:
+        if hit.doc is not None:
+            found.setdefault(hit.doc, {})[hit.id] = None
+    return {doc: tuple(chunks) for doc, chunks in found.items()}
+
+
+def _ways(need: Need, by_doc: Mapping[str, Sequence[str]]) -> tuple[Way, ...]:
+    if need.chunk is not None:
+        return ((need.chunk,),)
+    if need.any_of is not None:
+        return tuple((chunk,) for chunk in dict.fromkeys(need.any_of))
+    if need.doc is not None:
+        return tuple((chunk,) for chunk in by_doc.get(need.doc, ()))
+    raise errors.NotYetSupported("needs given as a quote are not yet supported; name the chunk or its document")
+
+
+def _resolved(need: Need, ways: tuple[Way, ...], text_of: Callable[[str], str | None]) -> ResolvedNeed:
+    return ResolvedNeed(ways, need.grade, _digest(ways, text_of))
+
+
+def _digest(ways: Iterable[Way], text_of: Callable[[str], str | None]) -> str | None:
+    """Over the texts of all chunks; None where one is unknown: what a run happened to retrieve is no re-chunking."""
+    texts = [text_of(chunk) for chunk in dict.fromkeys(chunk for way in ways for chunk in way)]
+    known = [text for text in texts if text is not None]
+    if not known or len(known) < len(texts):
+        return None
+    return hashlib.sha256(b"".join(map(_sha256, known))).hexdigest()
+
+
+@lru_cache(maxsize=8192)
+def _sha256(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+def view_of(
+    stored: Stored,
+    labels: Labels,
+    needs: Sequence[ResolvedNeed],
+    places: Mapping[str, int],
+    *,
+    latency_ms: float | None = None,
+) -> CaseView:
+    """The view of a stored case under any labels, with their needs; a failed case has retrieved nothing.
+
+    ``places`` gives a chunk's index within its document, where it is known.
+    """
+    case = stored.case
+    failed = case.failure is not None
+    hits = (*stored.retrieved, *stored.context_only)
+    return CaseView(
+        labels=labels, needs=needs, passages=Passages(hits, places), language=case.language,
+        ranking=() if failed else [hit.id for hit in stored.retrieved], context=() if failed else case.context,
+        answer=case.answer, abstained=case.abstained, usage=case.usage, latency_ms=latency_ms,
+        failed=failed, case=case.id,
+    )  # fmt: skip
+
+
+def facts_in_context(view: CaseView) -> tuple[str, ...]:
+    """Ids of the required facts that the context states."""
+    passages = [(chunk, view.passages[chunk]) for chunk in view.context]
+    return tuple(fact.fact for fact in find_facts(view.labels.facts, passages, view.language) if fact.found)
+
+
+def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Metric]) -> dict[MetricId, Score]:
+    """Every metric that is asked for, once.
+
+    Where the pipeline failed, bounded metrics that the labels make applicable are at their worst and all others are not
+    applicable.
+
+    Raises:
+        InvalidScore: a value is not finite, or a bounded one is outside [0, 1].
+    """
+    found: dict[MetricId, Score] = {}
+    for metric in dict.fromkeys(ids):
+        declared = metrics[metric.name]
+        score = _of_failed(view, metric, declared) if view.failed else declared.score(view, metric.k)
+        if isinstance(score, Scored) and not (0 <= score.value <= 1 or _is_allowed(score.value, declared)):
+            raise InvalidScore(f"{metric} of case {view.case!r} is {score.value!r}, which it may never be")
+        found[metric] = score
+    return found
+
+
+def _of_failed(view: CaseView, metric: MetricId, declared: Metric) -> Score:
+    score = declared.score(view, metric.k) if declared.bounded else FAILED
+    return score if isinstance(score, NotApplicable) else Scored(0.0 if declared.higher_is_better else 1.0)
+
+
+def _is_allowed(value: float, declared: Metric) -> bool:
+    """Whether a value outside [0, 1] is what it may be."""
+    return not declared.bounded and math.isfinite(value)
+
+
+def summarise(scores: Iterable[Score]) -> Summary:
+    """Mean of what was scored, how many that is, and how many cases the metric applies to."""
+    applicable = [score for score in scores if not isinstance(score, NotApplicable)]
+    values = [score.value for score in applicable if not isinstance(score, Unscored)]
+    return Summary(math.fsum(values) / len(values) if values else None, len(values), len(applicable))

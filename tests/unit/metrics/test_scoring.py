@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pytest
+
+from evaluator import errors, metrics
+from evaluator.metrics import scoring
+from evaluator.model.fixture import Chunk, Digests, Fixture
+from evaluator.model.golden import Case, Fact, Labels
+from evaluator.model.record import Failure, Hit
+from evaluator.model.run import RunCase, RunNeed
+from evaluator.model.score import Metric, MetricId, NotApplicable, Score, Scored, Summary, Unscored
+from evaluator.model.view import Passage, ResolvedNeed
+from tests.views import outcomes, view
+
+FIXTURE = Fixture(
+    tuple(Chunk(id=name, text=f"text {name}", doc=doc) for name, doc in (("a1", "a"), ("b1", "b"), ("a2", "a"))),
+    Digests(chunks="", documents=None),
+)
+
+
+class Stored(NamedTuple):
+    """A stored case in memory."""
+
+    case: RunCase
+    retrieved: tuple[Hit, ...] = ()
+    context_only: tuple[Hit, ...] = ()
+
+
+def labels(*needs: Any, **fields: Any) -> Labels:
+    """Labels with needs as a golden file has them."""
+    return Case.model_validate({"id": "q", "question": "?", "relevant": list(needs), **fields}).labels
+
+
+def run_case(*needs: RunNeed, **fields: Any) -> RunCase:
+    """A case of a run."""
+    base: dict[str, Any] = {
+        "id": "q1", "category": "c", "critical": False, "split": "dev", "language": "sv", "question": "?",
+        "input_hash": "", "labels_hash": "", "labels": {}, "scores": {}, "unscored": {}, "not_applicable": {},
+        "failure": None, "diagnosis": None, "answer": None, "abstained": None, "context": (), "steps": None,
+        "usage": None, "duplicates": (), "retrieved": None,
+    }  # fmt: skip
+    return RunCase(needs=needs, **{**base, **fields})
+
+
+class TestNeeds:
+    """Needs become ways of satisfying them."""
+
+    def test_with_a_fixture(self) -> None:
+        """Chunks and groups are taken literally, a document is any of its chunks in fixture order."""
+        wanted = labels("b1", {"any_of": ["b1", "a1"], "grade": 2}, {"doc": "a"}, {"doc": "gone"})
+        found = scoring.resolve_needs(wanted, fixture=FIXTURE, hits=())
+
+        assert [(need.ways, need.grade) for need in found] == [
+            ((("b1",),), 1), ((("b1",), ("a1",)), 2), ((("a1",), ("a2",)), 1), ((), 1),
+        ]  # fmt: skip
+
+    def test_without_a_fixture_a_document_is_what_was_retrieved_of_it(self) -> None:
+        """In ranking order, repeated ids once."""
+        hits = [Hit(id="z", doc="b"), Hit(id="y", doc="a"), Hit(id="x", doc="a"), Hit(id="y", doc="a")]
+
+        assert scoring.resolve_needs(labels({"doc": "a"}), fixture=None, hits=hits)[0].ways == (("y",), ("x",))
+
+    def test_a_quote_is_refused(self) -> None:
+        """What cannot be resolved is not guessed at."""
+        with pytest.raises(errors.NotYetSupported, match="quote"):
+            scoring.resolve_needs(labels({"quote": "some words"}), fixture=FIXTURE, hits=())
+
+    def test_the_digest_is_over_the_texts_of_all_chunks(self) -> None:
+        """Equal texts under other ids give the same digest, another text another one."""
+        known = scoring.resolve_needs(labels("a1"), fixture=FIXTURE, hits=())[0].digest
+        same = scoring.resolve_needs(labels("n"), fixture=None, hits=[Hit(id="n", text="text a1")])[0].digest
+        other = scoring.resolve_needs(labels("n"), fixture=None, hits=[Hit(id="n", text="text a2")])[0].digest
+
+        assert known == same != other
+
+    @pytest.mark.parametrize(
+        ("need", "hits"),
+        [
+            ("n", [Hit(id="n")]),
+            ("n", []),
+            ({"any_of": ["n", "m"]}, [Hit(id="n", text="known")]),
+            ({"doc": "d"}, []),
+        ],
+    )
+    def test_without_all_the_texts_there_is_no_digest(self, need: Any, hits: list[Hit]) -> None:
+        """What a run happened to retrieve must not look like another chunking."""
+        assert scoring.resolve_needs(labels(need), fixture=None, hits=hits)[0].digest is None
+
+
+class TestStoredNeeds:
+    """Needs of any labels, as they are in a run that was made under others."""
+
+    STORED = run_case(
+        RunNeed(need="a1", chunks=(("a1",),), digest="one", grade=1, rank=1),
+        RunNeed(need={"doc": "a"}, chunks=(("a1",), ("a2",)), digest="two", grade=1, rank=1),
+    )
+
+    def test_a_need_the_run_resolved_keeps_its_ways(self) -> None:
+        """Only the grade is that of the labels."""
+        found = scoring.needs_under(self.STORED, labels({"doc": "a", "grade": 3}, {"any_of": ["a1"]}), {}, ())
+
+        assert found == (ResolvedNeed((("a1",), ("a2",)), 3, "two"), ResolvedNeed((("a1",),), 1, "one"))
+
+    def test_another_takes_the_ways_that_are_known_elsewhere(self) -> None:
+        """The other run's ways, where the caller says that they hold here."""
+        found = scoring.needs_under(self.STORED, labels({"doc": "b"}), {("doc", "b"): [("b1",), ("b2",)]}, ())
+
+        assert found == (ResolvedNeed((("b1",), ("b2",)), 1, None),)
+
+    def test_else_what_it_names_is_taken_literally(self) -> None:
+        """A chunk by its id, a document by what was retrieved of it."""
+        hits = [Hit(id="c1", doc="c", text="t")]
+        chunk, document = scoring.needs_under(self.STORED, labels("b1", {"doc": "c"}), {}, hits)
+
+        assert (chunk.ways, document.ways) == ((("b1",),), (("c1",),))
+
+
+class TestViews:
+    """Stored cases as metrics read them."""
+
+    def test_holds_what_the_case_held(self) -> None:
+        """Ranking, context, texts, places, answer, usage and language."""
+        hits = (Hit(id="x", doc="d", text="first"), Hit(id="y"), Hit(id="x", doc="d", text="second"))
+        case = run_case(context=("x", "p"), answer="a", abstained=False, usage={"total_tokens": 3})
+        found = scoring.view_of(
+            Stored(case, hits, (Hit(id="p", text="parent"),)), labels("x"), (), {"x": 4}, latency_ms=2.5
+        )
+
+        assert (found.ranking, found.context, found.language) == (["x", "y", "x"], ("x", "p"), "sv")
+        assert dict(found.passages) == {
+            "x": Passage("d", "first", 4), "y": Passage(None, None), "p": Passage(None, "parent"),
+        }  # fmt: skip
+        assert (found.answer, found.abstained, found.usage, found.latency_ms) == ("a", False, {"total_tokens": 3}, 2.5)
+
+    def test_a_failed_case_retrieved_nothing(self) -> None:
+        """Whatever was recorded beside the failure does not count."""
+        case = run_case(failure=Failure(kind="died", message="gone"), context=("x",))
+        found = scoring.view_of(Stored(case, (Hit(id="x"),)), labels("x"), (), {})
+
+        assert (found.failed, found.ranking, found.context) == (True, (), ())
+
+    def test_facts_of_the_context(self) -> None:
+        """The facts a critical case may not lose, by id."""
+        case = run_case(context=("x",), language="en")
+        wanted = labels(facts=[{"id": "f", "text": "thirty days"}, {"id": "g", "text": "free"}])
+        hits = (Hit(id="x", text="Thirty days."), Hit(id="y", text="free"))
+
+        assert scoring.facts_in_context(scoring.view_of(Stored(case, hits), wanted, (), {})) == ("f",)
+
+
+class TestFailures:
+    """A case the pipeline did not answer stays in every mean that its labels put it in."""
+
+    CASE = view(
+        "", "A", failed=True, latency_ms=3.0, usage={"cost_usd": 0.1, "total_tokens": 3},
+        labels=Labels(facts=(Fact(id="f", text="f"),)),
+    )  # fmt: skip
+
+    def test_bounded_metrics_are_at_their_worst_and_others_not_applicable(self) -> None:
+        """No metric can get better because a case failed."""
+        unbounded = {"latency_ms", "cost_usd", "tokens", "context_tokens"}
+        expected = {name: "the pipeline failed" if name in unbounded else 0.0 for name in metrics.load()}
+
+        assert outcomes(self.CASE, metrics.load()) == expected
+
+    def test_metrics_without_their_label_stay_not_applicable(self) -> None:
+        """A failure is no label: only abstention applies to every case."""
+        found = outcomes(view("", failed=True), ["recall@5", "judged@5", "fact_coverage@5", "abstention"])
+
+        assert found == {
+            "recall@5": "no needs",
+            "judged@5": "no needs",
+            "fact_coverage@5": "no facts",
+            "abstention": 0.0,
+        }
+
+    @pytest.mark.parametrize("score", [Scored(1.0), Unscored("too slow")])
+    def test_no_metric_can_say_otherwise(self, score: Score) -> None:
+        """A metric that scores a failed case, or cannot, is overruled, in its own direction."""
+        better = replace(metrics.load()["recall"], score=lambda _view, _k: score)
+        worse = replace(better, higher_is_better=False)
+
+        assert score_with(better, self.CASE) == Scored(0.0)
+        assert score_with(worse, self.CASE) == Scored(1.0)
+
+    def test_a_failure_never_raises_a_mean(self) -> None:
+        """A case at 1.0 and one at 0.0: when the second fails, the mean stays; when the first fails, it falls."""
+        right, wrong, failed = view("A", "A"), view("X", "A"), self.CASE
+
+        def mean(*cases: Any) -> float | None:
+            metric = MetricId("recall", 5)
+            return scoring.summarise(scoring.score_case(case, [metric], metrics.load())[metric] for case in cases).mean
+
+        assert (mean(right, wrong), mean(right, failed), mean(failed, wrong)) == (0.5, 0.5, 0.0)
+
+
+def score_with(metric: Metric, case: Any) -> Score:
+    """What becomes of a case under a metric."""
+    wanted = MetricId(metric.name)
+    return scoring.score_case(case, [wanted], {metric.name: metric})[wanted]
+
+
+class TestValues:
+    """What a metric may say."""
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -0.1, 1.0000001, 7.0])
+    def test_a_value_that_cannot_be_is_refused_with_the_case(self, value: float) -> None:
+        """It is neither clamped nor stored: a metric that says so has a fault."""
+        faulty = replace(metrics.load()["recall"], score=lambda _view, _k: Scored(value))
+
+        with pytest.raises(scoring.InvalidScore, match=r"recall of case 'q 7' is "):
+            score_with(faulty, replace(view("A", "A"), case="q 7"))
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf])
+    def test_an_unbounded_value_has_to_be_finite(self, value: float) -> None:
+        """There is no range to hold it to, but there is no NaN anywhere."""
+        faulty = replace(metrics.load()["latency_ms"], score=lambda _view, _k: Scored(value))
+
+        with pytest.raises(scoring.InvalidScore, match="latency_ms"):
+            score_with(faulty, view("A", "A"))
+
+    def test_an_unbounded_value_may_be_large(self) -> None:
+        """Milliseconds are no share."""
+        assert score_with(metrics.load()["latency_ms"], view("A", latency_ms=1e6)) == Scored(1e6)
+
+    def test_a_metric_that_is_asked_for_twice_is_computed_once(self) -> None:
+        """Every metric is one value a case."""
+        calls = []
+        counting = replace(metrics.load()["recall"], score=lambda _view, k: calls.append(k) or Scored(1.0))
+        scoring.score_case(view("A", "A"), [MetricId("recall"), MetricId("recall")], {"recall": counting})
+
+        assert calls == [None]
+
+
+class TestSummaries:
+    """Means and counts."""
+
+    def test_the_mean_is_over_what_was_scored(self) -> None:
+        """Unscored cases count as applicable, not as zero; others do not count."""
+        scores = [Scored(1.0), Scored(0.0), Scored(0.5), Unscored("?"), NotApplicable("-")]
+
+        assert scoring.summarise(scores) == Summary(0.5, 3, 4)
+
+    def test_nothing_scored_has_no_mean(self) -> None:
+        """Neither 0 nor 1."""
+        assert scoring.summarise([NotApplicable("-"), Unscored("?")]) == Summary(None, 0, 1)
+
+    def test_no_needs_do_not_touch_a_recall_mean(self) -> None:
+        """An unanswerable case among answerable ones is left out."""
+        wanted = MetricId("recall", 5)
+        cases = [view("A", "A"), view("A"), view("X", "A")]
+        scores = [scoring.score_case(case, [wanted], metrics.load())[wanted] for case in cases]
+
+        assert scoring.summarise(scores) == Summary(0.5, 2, 2)
+
+    def test_the_sum_is_exact(self) -> None:
+        """Ten tenths are one, in any order."""
+        assert scoring.summarise([Scored(0.1)] * 10).mean == 0.1
