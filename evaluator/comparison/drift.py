@@ -1,0 +1,63 @@
+"""Drift: how far a row has fallen below its anchor over any number of accepted runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.comparison import numbers
+from evaluator.comparison.sheet import EPSILON
+from evaluator.model.run import History
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluator.model.comparison import ExamFile
+
+MAX_CHAIN = 100
+"""So many accepted runs are remembered by name."""
+
+
+class _Moved(NamedTuple):
+    anchor: dict[str, float]
+    pending: tuple[str, ...]
+
+
+def next_history(state: ExamFile, *, accepted: bool, higher_is_better: Mapping[str, bool], link: str | None) -> History:
+    """The history that this run hands on.
+
+    New, changed and relabelled cases enter at this run's value. In an accepted run a category whose row exceeds its
+    anchor for the second time in succession takes this run's values as its anchor. ``link`` names the run that was
+    compared with, None where there was none.
+    """
+    moved = {
+        metric: _move(state, metric, better=1 if higher_is_better[metric] else -1, accepted=accepted)
+        for metric in state.values
+    }
+    chain = (*state.history.chain, *([link] if link is not None else []))[-MAX_CHAIN:]
+    return History(
+        anchor={metric: part.anchor for metric, part in moved.items()},
+        pending={metric: part.pending for metric, part in moved.items() if part.pending},
+        chain=chain,
+    )
+
+
+def _move(state: ExamFile, metric: str, *, better: int, accepted: bool) -> _Moved:
+    values = state.values[metric]
+    anchor = state.history.anchor.get(metric, {})
+    pending = state.history.pending.get(metric, ())
+    kept = {case: anchor.get(case, value) for case, value in values.items()}
+    if not accepted:
+        return _Moved(kept, pending)
+    exceeding = _exceeding(state, metric, better)
+    twice = exceeding & set(pending)
+    moved = {case: values[case] if state.categories[case] in twice else value for case, value in kept.items()}
+    return _Moved(moved, tuple(sorted(exceeding - twice)))
+
+
+def _exceeding(state: ExamFile, metric: str, better: int) -> set[str]:
+    differences: dict[str, list[float]] = {}
+    anchor = state.history.anchor.get(metric, {})
+    for case, value in state.values[metric].items():
+        if case in anchor:
+            differences.setdefault(state.categories[case], []).append(better * (value - anchor[case]))
+    return {category for category, found in differences.items() if (numbers.mean(found) or 0.0) > EPSILON}

@@ -1,0 +1,232 @@
+"""The verdict: every rule in every row, critical cases, and what leaves the outcome open (design section 8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.comparison import numbers
+from evaluator.comparison.critical import RULES
+from evaluator.comparison.rows import allowed_rise
+from evaluator.comparison.sheet import EPSILON
+from evaluator.model.decision import CaseOutcome, CaseStatus, Outcome, Reason, RuleOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evaluator.model.comparison import CriticalOutcome, Exam, GatedRow
+    from evaluator.model.config import Rule
+
+MIN_PAIRED_SHARE = 0.9
+"""Fewer of the baseline's cases paired and the comparison is about another exam."""
+
+
+class Verdict(NamedTuple):
+    """What one exam comes to."""
+
+    outcome: Outcome
+    reasons: tuple[Reason, ...]
+    rules: tuple[RuleOutcome, ...]
+    cases: tuple[CaseOutcome, ...]
+
+
+def decide(exam: Exam) -> Verdict:
+    """Failed before inconclusive before passed, each with its reasons."""
+    rules = [*row_outcomes(exam), *critical_outcomes(exam)]
+    failed = [_failure(outcome) for outcome in rules if outcome.outcome == "failed"]
+    open_questions = list(_open_questions(exam, rules))
+    outcome: Outcome = "failed" if failed else "inconclusive" if open_questions else "passed"
+    return Verdict(outcome, (*failed, *open_questions), tuple(rules), tuple(critical_cases(exam)))
+
+
+def _failure(outcome: RuleOutcome) -> Reason:
+    code = outcome.rule.split()[1] if outcome.scope != "run" else "critical"
+    where = {"all": "over all cases", "small": "in the small categories", "run": "in a critical case"}
+    place = f"in {outcome.category}" if outcome.scope == "category" else where[outcome.scope]
+    return Reason(code=code.replace("_", "-"), text=f"{outcome.rule} {place}: {outcome.reason}")
+
+
+def row_outcomes(exam: Exam) -> list[RuleOutcome]:
+    """Every part of every rule in every row."""
+    return [outcome for entry in exam.rows for outcome in _parts(exam, entry, exam.rules[entry.rule])]
+
+
+def _parts(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
+    if rule.max_drop is not None:
+        yield _change(exam, entry, "max_drop", rule.max_drop)
+        yield from _drift(exam, entry, rule)
+    if rule.max_rise is not None:
+        yield _change(exam, entry, "max_rise", allowed_rise(rule, entry.row.baseline))
+    if rule.min is not None:
+        yield from _floor(exam, entry, rule.min)
+
+
+def _outcome(entry: GatedRow, part: str, limit: float | None) -> RuleOutcome:
+    row = entry.row
+    return RuleOutcome(
+        rule=f"{row.metric} {part}", scope=row.scope, category=row.category, outcome="not_evaluated",
+        before=row.baseline, after=row.candidate, limit=limit, reason=row.reason,
+    )  # fmt: skip
+
+
+def _change(exam: Exam, entry: GatedRow, part: str, limit: float | None) -> RuleOutcome:
+    outcome, row = _outcome(entry, part, limit), entry.row
+    if not exam.has_baseline:
+        return outcome.model_copy(update={"reason": "no baseline"})
+    if row.status == "regressed":
+        return outcome.model_copy(update={"outcome": "advisory" if row.advisory else "failed"})
+    decided = row.status in ("unchanged", "within noise", "improved")
+    return outcome.model_copy(update={"outcome": "passed"}) if decided else outcome
+
+
+def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
+    if entry.anchor is None or entry.anchored is None:
+        return
+    limit = exam.gate.drift.max_drop
+    # The rule's own limit decides what one change may cost; drift is for what many may cost together.
+    drop = entry.anchor - entry.anchored
+    shown, shown_limit = numbers.apart(drop, limit)
+    fallen = drop - limit > EPSILON and entry.anchor_worse >= (rule.min_lost or 1)
+    outcome = ("advisory" if entry.row.advisory else "failed") if fallen else "passed"
+    reason = f"{shown} below its anchor, {shown_limit} is allowed" if fallen else "within reach of its anchor"
+    yield _outcome(entry, "drift", limit).model_copy(
+        update={"outcome": outcome, "before": entry.anchor, "after": entry.anchored, "reason": reason}
+    )
+
+
+def _floor(exam: Exam, entry: GatedRow, minimum: float) -> Iterator[RuleOutcome]:
+    outcome = _outcome(entry, "min", minimum).model_copy(update={"before": entry.floor_before, "after": entry.floor})
+    if entry.floor is None:
+        if entry.row.scope == "all":
+            yield outcome.model_copy(update={"reason": "applies to no case"})
+        return
+    shown, limit = numbers.apart(entry.floor, minimum)
+    if entry.floor + EPSILON >= minimum:
+        yield outcome.model_copy(update={"outcome": "passed", "reason": f"{shown} reaches the floor {limit}"})
+    elif exam.gate.floor_policy == "no_worse" and _was_below(entry, minimum):
+        yield outcome.model_copy(
+            update={"outcome": "passed", "reason": f"below the floor {limit} before, and no worse"}
+        )
+    else:
+        yield outcome.model_copy(update={"outcome": "failed", "reason": f"{shown} is below the floor {limit}"})
+
+
+def _was_below(entry: GatedRow, minimum: float) -> bool:
+    before = entry.floor_before
+    return before is not None and before < minimum and entry.floor is not None and entry.floor + EPSILON >= before
+
+
+def critical_outcomes(exam: Exam) -> list[RuleOutcome]:
+    """Every critical rule over all critical cases; none where no case is critical."""
+    return [_critical(exam, rule) for rule in RULES if any(entry.rule == rule for entry in exam.critical)]
+
+
+def _critical(exam: Exam, rule: str) -> RuleOutcome:
+    limit = getattr(exam.gate.critical, rule)
+    cases = [entry for entry in exam.critical if entry.rule == rule]
+    decided = [entry for entry in cases if entry.lost is not None]
+    over = [entry for entry in decided if limit is not None and (entry.lost or 0) > limit]
+    outcome = RuleOutcome(
+        rule=f"critical {rule}", scope="run", category=None, outcome="not_evaluated", before=None, after=None,
+        limit=limit, reason="switched off" if limit is None else cases[0].reason,
+    )  # fmt: skip
+    if limit is None or not decided:
+        return outcome
+    reason = f"{numbers.counted(len(over), 'case')} of {len(decided)}: {', '.join(entry.id for entry in over)}"
+    update = {"outcome": "failed", "reason": reason} if over else {"outcome": "passed", "reason": "nothing was lost"}
+    return outcome.model_copy(update=update)
+
+
+def critical_cases(exam: Exam) -> Iterator[CaseOutcome]:
+    """The outcome of every critical case under every critical rule."""
+    for entry in exam.critical:
+        delta = None if entry.before is None or entry.after is None else entry.after - entry.before
+        yield CaseOutcome(
+            id=entry.id, rule=f"critical {entry.rule}", before=entry.before, after=entry.after, delta=delta,
+            status=_case_status(entry, getattr(exam.gate.critical, entry.rule)),
+        )  # fmt: skip
+
+
+def _case_status(entry: CriticalOutcome, limit: int | None) -> CaseStatus:
+    if entry.lost is None or limit is None:
+        return "not_evaluated"
+    return "failed" if entry.lost > limit else "passed"
+
+
+def _open_questions(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
+    yield from _about_the_run(exam)
+    if exam.has_baseline:
+        yield from _about_rows(exam)
+        yield from _undecided(exam)
+    yield from _floors_without_cases(exam, rules)
+
+
+def _about_the_run(exam: Exam) -> Iterator[Reason]:
+    if exam.cases and exam.failures > exam.gate.max_failures * exam.cases:
+        text = f"the pipeline failed for {exam.failures} of {exam.cases} cases, more than max_failures allows"
+        yield Reason(code="too-many-failures", text=text)
+    elif exam.all_failed:
+        yield Reason(code="too-many-failures", text="the pipeline failed for every case")
+    if exam.partial is not None:
+        yield Reason(code="partial-run", text=f"{exam.partial}: a part decides nothing")
+    if exam.baseline_required and not exam.has_baseline:
+        yield Reason(code="baseline-lost", text="baseline.required is set, and there is no baseline to compare with")
+    if exam.has_baseline and exam.paired < MIN_PAIRED_SHARE * exam.pairable:
+        alike = f"only {exam.paired} of the baseline's {exam.pairable} cases are still asked alike"
+        text = f"{alike}; accepted.yml can name the others"
+        yield Reason(code="too-few-paired", text=text)
+
+
+def _about_rows(exam: Exam) -> Iterator[Reason]:
+    for entry in exam.rows:
+        row = entry.row
+        if entry.unscored and _unscored_matter(exam, entry):
+            text = f"{row.metric} in {_place(entry)}: {numbers.counted(entry.unscored, 'case')} could not be judged"
+            yield Reason(code="unscored", text=text)
+        if row.status in ("not comparable", "removed") and entry.accepted is None:
+            yield Reason(code=row.status.replace(" ", "-"), text=f"{row.metric} in {_place(entry)}: {row.reason}")
+
+
+def _place(entry: GatedRow) -> str:
+    return entry.row.category if entry.row.category is not None else f"the row {entry.row.scope}"
+
+
+def _unscored_matter(exam: Exam, entry: GatedRow) -> bool:
+    """Whether too many are missing, or the worst value for each of them would turn the row red."""
+    rule = exam.rules[entry.rule]
+    if entry.unscored > exam.gate.max_unscored * (entry.row.n + entry.unscored):
+        return True
+    dropped = (
+        rule.max_drop is not None and entry.worst_delta is not None and -entry.worst_delta - rule.max_drop > EPSILON
+    )
+    below = rule.min is not None and entry.floor_worst is not None and entry.floor_worst + EPSILON < rule.min
+    return dropped or below
+
+
+def _undecided(exam: Exam) -> Iterator[Reason]:
+    drops = [index for index, rule in enumerate(exam.rules) if _limits_a_change(rule)]
+    decided = {entry.rule for entry in exam.rows if entry.rule in drops and _decided(entry)}
+    # Where all categories are small their pooled row is left out, being the row `all` of another rule on the metric.
+    metrics = {exam.rules[index].metric for index in decided}
+    if exam.written:
+        required = {exam.origins[index]: exam.rules[index] for index in drops if not exam.rules[index].optional}
+        for rule in required.values():
+            if rule.metric not in metrics:
+                yield Reason(code="undecided-rule", text=f"the rule on {rule.metric} could be decided in no row")
+    if (drops or not exam.rules) and not decided:
+        yield Reason(code="nothing-decided", text="there is a baseline, and no rule about a drop could be decided")
+
+
+def _limits_a_change(rule: Rule) -> bool:
+    return rule.max_drop is not None or rule.max_rise is not None
+
+
+def _decided(entry: GatedRow) -> bool:
+    return entry.row.status in ("unchanged", "within noise", "improved", "regressed") and entry.row.n > 0
+
+
+def _floors_without_cases(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
+    required = {rule.metric for rule in exam.rules if rule.min is not None and not rule.optional and exam.written}
+    for metric in sorted(required):
+        floors = [outcome for outcome in rules if outcome.rule == f"{metric} min"]
+        if floors and all(outcome.outcome == "not_evaluated" for outcome in floors):
+            yield Reason(code="undecided-rule", text=f"the floor on {metric} applies to no case")

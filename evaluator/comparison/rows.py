@@ -1,0 +1,239 @@
+"""Rows: a metric's mean over the paired cases of one scope, and what its rule makes of the change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.comparison import numbers, sheet
+from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
+from evaluator.model.comparison import GatedRow, Row, Scope, Status
+from evaluator.model.score import Metric, MetricId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evaluator.model.config import Rule
+
+RECHUNKED_SHARE = 0.1
+"""Above so large a share of re-chunked cases a row that counts chunks is advisory."""
+
+UNLABELLED_FALL = 0.05
+"""Beyond so large a fall of judged@k a precision may have fallen for want of labels only."""
+
+
+class Group(NamedTuple):
+    """The cases of one row. ``small`` marks a category with too few pairs, ``few`` one with too few for a floor."""
+
+    scope: Scope
+    category: str | None
+    cases: Sequence[CaseValues]
+    floor_cases: Sequence[CaseValues]
+    small: bool = False
+
+
+def gated_rows(values: Sheet, rules: Sequence[Rule], min_cases: int) -> list[GatedRow]:
+    """Every row that a rule decides on, in the order of the rules."""
+    return [
+        _gated(values, index, rule, group, min_cases)
+        for index, rule in enumerate(rules)
+        for group in groups(values, rule.metric, rule.per, min_cases)
+    ]
+
+
+def ungated_rows(values: Sheet, metrics: Sequence[str], gated: Sequence[GatedRow], min_cases: int) -> list[Row]:
+    """Rows of the metrics, over all cases and per category, that no rule decides on."""
+    taken = {(entry.row.metric, entry.row.scope, entry.row.category) for entry in gated}
+    found = []
+    for metric in metrics:
+        for scope in ("all", "category"):
+            for group in groups(values, metric, scope, min_cases):
+                if group.scope != "small" and (metric, group.scope, group.category) not in taken:
+                    row = _row(values, metric, group, None, min_cases)
+                    found.extend([row] if row.n or row.status in ("new", "removed") else [])
+    return found
+
+
+def groups(values: Sheet, metric: str, per: str, min_cases: int) -> Iterator[Group]:
+    """The row ``all``; or a row per category, small or not, and one that pools the small ones."""
+    if per == "all":
+        yield Group("all", None, values.cases, values.cases)
+        return
+    column = values.column[metric]
+    pooled: list[CaseValues] = []
+    pooled_floor: list[CaseValues] = []
+    everything_small = True
+    for name, cases in values.by_category.items():
+        if not _applies(cases, column):
+            continue
+        count = len(sheet.pairs(cases, column)) if values.has_baseline else len(sheet.scored_after(cases, column))
+        enough_for_floor = len(sheet.scored_after(cases, column)) >= min_cases
+        pooled_floor.extend([] if enough_for_floor else cases)
+        pooled.extend(cases if count < min_cases else [])
+        everything_small = everything_small and count < min_cases
+        yield Group("category", name, cases, cases if enough_for_floor else (), small=count < min_cases)
+    counts = sheet.pairs(pooled, column) if values.has_baseline else sheet.scored_after(pooled, column)
+    if counts and not everything_small:
+        yield Group("small", None, pooled, pooled_floor)
+
+
+def _applies(cases: Sequence[CaseValues], column: int) -> bool:
+    return bool(sheet.scored_after(cases, column) or sheet.scored_before(cases, column))
+
+
+def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) -> GatedRow:
+    column = values.column[rule.metric]
+    floor_values = sheet.scored_after(group.floor_cases, column)
+    anchor = [] if group.small else _anchored(values, rule.metric, group.cases)
+    sign = 1 if values.higher_is_better(rule.metric) else -1
+    return GatedRow(
+        rule=index,
+        row=_row(values, rule.metric, group, rule, min_cases),
+        worse=len(_worse(values, rule.metric, group.cases)),
+        floor=numbers.mean(floor_values),
+        floor_n=len(floor_values),
+        floor_before=numbers.mean(sheet.scored_before(group.floor_cases, column)),
+        unscored=sum(column in case.unscored for case in group.cases),
+        worst_delta=_worst_delta(values, rule.metric, group),
+        floor_worst=_worst_floor(values, rule.metric, group),
+        anchor=numbers.mean([before for before, _ in anchor]),
+        anchored=numbers.mean([after for _, after in anchor]),
+        anchor_worse=sum(sign * (after - before) < -EPSILON for before, after in anchor),
+    )
+
+
+def _unscored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[CaseValues]:
+    column = values.column[metric]
+    return [case for case in cases if column in case.unscored] if values.higher_is_better(metric) else []
+
+
+def _worst_delta(values: Sheet, metric: str, group: Group) -> float | None:
+    column = values.column[metric]
+    known = [pair.after - pair.before for pair in sheet.pairs(group.cases, column)]
+    missing = sheet.scored_before(_unscored(values, metric, group.cases), column)
+    return numbers.mean([*known, *(-value for value in missing)])
+
+
+def _worst_floor(values: Sheet, metric: str, group: Group) -> float | None:
+    known = sheet.scored_after(group.floor_cases, values.column[metric])
+    return numbers.mean([*known, *(0.0 for _ in _unscored(values, metric, group.floor_cases))])
+
+
+def _anchored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[tuple[float, float]]:
+    anchor = values.anchor.get(metric, {})
+    pairs = sheet.pairs(cases, values.column[metric])
+    return [(anchor[pair.case.id], pair.after) for pair in pairs if pair.case.id in anchor]
+
+
+def _worse(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[str]:
+    sign = 1 if values.higher_is_better(metric) else -1
+    pairs = sheet.pairs(cases, values.column[metric])
+    return [pair.case.id for pair in pairs if sign * (pair.after - pair.before) < -EPSILON]
+
+
+def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, min_cases: int) -> Row:
+    column = values.column[metric]
+    if not values.has_baseline:
+        return _without_baseline(metric, group, sheet.scored_after(group.cases, column), rule)
+    at = rule.at if rule else "mean"
+    pairs = sheet.pairs(group.cases, column)
+    before = numbers.aggregate([pair.before for pair in pairs], at)
+    after = numbers.aggregate([pair.after for pair in pairs], at)
+    delta = numbers.mean([pair.after - pair.before for pair in pairs])
+    if at != "mean" and before is not None and after is not None:
+        delta = after - before
+    one_sided = _one_sided(values, metric, group) if not pairs else None
+    row = Row(
+        scope=group.scope, category=group.category, metric=metric, baseline=before, candidate=after, delta=delta,
+        n=len(pairs), status="not evaluated", reason="", tolerance=_tolerance(rule, before),
+    )  # fmt: skip
+    if one_sided is not None:
+        return row.model_copy(update=one_sided)
+    status, reason = _status(values, row, group, rule, min_cases)
+    return _with_caveats(values, row.model_copy(update={"status": status, "reason": reason}), group)
+
+
+def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Rule | None) -> Row:
+    at = rule.at if rule else "mean"
+    return Row(
+        scope=group.scope, category=group.category, metric=metric, baseline=None,
+        candidate=numbers.aggregate(mine, at), delta=None, n=len(mine), status="not evaluated",
+        reason="no baseline" if mine else "not applicable to any case",
+    )  # fmt: skip
+
+
+def _one_sided(values: Sheet, metric: str, group: Group) -> dict[str, object]:
+    column = values.column[metric]
+    mine, theirs = sheet.scored_after(group.cases, column), sheet.scored_before(group.cases, column)
+    means = {"candidate": numbers.mean(mine), "baseline": numbers.mean(theirs)}
+    if mine and not theirs:
+        return {**means, "status": "new", "reason": "not in the baseline"}
+    if theirs and not mine:
+        gone = not any(case.after is not None for case in group.cases)
+        reason = "no case of it is left" if gone else "applies to no case any more"
+        return {**means, "status": "removed", "reason": reason}
+    if mine:
+        return {"status": "too few cases", "reason": "no case is the same in both runs"}
+    return {"status": "not evaluated", "reason": "not applicable to any case"}
+
+
+def _tolerance(rule: Rule | None, before: float | None) -> float | None:
+    if rule is None:
+        return None
+    return rule.max_drop if rule.max_drop is not None else allowed_rise(rule, before)
+
+
+def allowed_rise(rule: Rule, before: float | None) -> float | None:
+    """How much a lower-is-better metric may rise: the rule's number, or its percentage of the baseline."""
+    if isinstance(rule.max_rise, str):
+        return None if before is None else float(rule.max_rise.removesuffix("%")) / 100 * before
+    return rule.max_rise
+
+
+def _status(values: Sheet, row: Row, group: Group, rule: Rule | None, min_cases: int) -> tuple[Status, str]:
+    delta = row.delta or 0.0
+    if abs(delta) <= EPSILON:
+        return "unchanged", "no change"
+    if group.small and rule is not None:
+        return "too few cases", f"{numbers.counted(row.n, 'case')}, {min_cases} are needed"
+    if (delta > 0) == values.higher_is_better(row.metric):
+        return "improved", "better"
+    if rule is None or row.tolerance is None:
+        return "not evaluated", "worse, but no rule limits it"
+    return _worse_status(abs(delta), row.tolerance, len(_worse(values, row.metric, group.cases)), rule)
+
+
+def _worse_status(drop: float, tolerance: float, worse: int, rule: Rule) -> tuple[Status, str]:
+    shown, limit = numbers.apart(drop, tolerance)
+    lost = f"{numbers.counted(worse, 'case')} lost"
+    if drop - tolerance <= EPSILON:
+        return "within noise", f"within noise: {lost}; worse by {shown}, {limit} is allowed"
+    if rule.min_lost is not None and worse < rule.min_lost:
+        return "within noise", f"within noise: {lost}, {rule.min_lost} are needed; worse by {shown}"
+    return "regressed", f"worse by {shown}, {limit} is allowed; {lost}"
+
+
+def _with_caveats(values: Sheet, row: Row, group: Group) -> Row:
+    metric = values.declared[MetricId.parse(row.metric).name]
+    if row.metric in values.shallow:
+        reason = f"the stored rankings reach {values.shallow[row.metric]} results only; run the baseline again"
+        return row.model_copy(update={"status": "not comparable", "reason": reason})
+    if metric.counts == "chunks" and _rechunked(values, row, group):
+        return row.model_copy(update={"advisory": True, "reason": f"{row.reason} (advisory: other chunking)"})
+    fall = _judged_fall(values, row, group, metric) if row.status == "regressed" else 0.0
+    if fall > UNLABELLED_FALL:
+        reason = f"unlabelled chunks: the share of labelled results fell by {fall:.3f}; label the new ones"
+        return row.model_copy(update={"status": "not comparable", "reason": reason})
+    return row
+
+
+def _rechunked(values: Sheet, row: Row, group: Group) -> bool:
+    pairs = sheet.pairs(group.cases, values.column[row.metric])
+    return sum(pair.case.rechunked for pair in pairs) > RECHUNKED_SHARE * len(pairs)
+
+
+def _judged_fall(values: Sheet, row: Row, group: Group, metric: Metric) -> float:
+    judged = str(MetricId("judged", MetricId.parse(row.metric).k))
+    if not metric.precision_like or judged not in values.column:
+        return 0.0
+    pairs = sheet.pairs(group.cases, values.column[judged])
+    return numbers.mean([pair.before - pair.after for pair in pairs]) or 0.0

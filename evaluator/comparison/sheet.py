@@ -1,0 +1,96 @@
+"""The measured values of two runs under one set of labels, case by case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from evaluator.model.score import Metric, MetricId
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+EPSILON = 1e-9
+"""Changes up to this size are none: what two machines may differ by."""
+
+Values: TypeAlias = tuple[float | None, ...]
+"""One value per metric of the sheet; None where it is not applicable or could not be judged."""
+
+
+class CaseValues(NamedTuple):
+    """One case that is not held out, in both runs, or in one of them (the other side is None)."""
+
+    id: str
+    category: str
+    critical: bool
+    before: Values | None
+    after: Values | None
+    rechunked: bool = False
+    unscored: frozenset[int] = frozenset()
+
+    @property
+    def paired(self) -> bool:
+        """Whether both runs asked the same."""
+        return self.before is not None and self.after is not None
+
+
+class PairValue(NamedTuple):
+    """One metric of one paired case, scored on both sides."""
+
+    case: CaseValues
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Values per case and metric.
+
+    ``anchor`` is what drift is measured against: metric -> case -> value. ``shallow`` holds the metrics whose cut-off
+    lies deeper than the stored rankings reach, with that depth.
+    """
+
+    metrics: Sequence[MetricId]
+    declared: Mapping[str, Metric]
+    cases: Sequence[CaseValues]
+    has_baseline: bool
+    anchor: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    shallow: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def column(self) -> Mapping[str, int]:
+        """Place of a metric, by its text, in every ``Values``."""
+        return {str(metric): place for place, metric in enumerate(self.metrics)}
+
+    @cached_property
+    def by_category(self) -> Mapping[str, Sequence[CaseValues]]:
+        """Cases per category, categories in alphabetical order."""
+        found: dict[str, list[CaseValues]] = {}
+        for case in self.cases:
+            found.setdefault(case.category, []).append(case)
+        return {name: found[name] for name in sorted(found)}
+
+    def higher_is_better(self, metric: str) -> bool:
+        """Direction of a metric."""
+        return self.declared[MetricId.parse(metric).name].higher_is_better
+
+
+def pairs(cases: Sequence[CaseValues], column: int) -> list[PairValue]:
+    """The cases scored on both sides."""
+    return [
+        PairValue(case, before, after)
+        for case in cases
+        if case.before is not None and case.after is not None
+        and (before := case.before[column]) is not None and (after := case.after[column]) is not None
+    ]  # fmt: skip
+
+
+def scored_after(cases: Sequence[CaseValues], column: int) -> list[float]:
+    """The candidate's values, paired or not."""
+    return [value for case in cases if case.after is not None and (value := case.after[column]) is not None]
+
+
+def scored_before(cases: Sequence[CaseValues], column: int) -> list[float]:
+    """The baseline's values, paired or not."""
+    return [value for case in cases if case.before is not None and (value := case.before[column]) is not None]

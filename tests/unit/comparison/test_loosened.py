@@ -1,0 +1,73 @@
+"""What loosens the exam, and what accepted.yml accepts."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from evaluator.comparison import gate, loosened
+from evaluator.model.accepted import Accepted, AcceptedCase, AcceptedRow
+from tests.sheets import cases, exam, rule, sheet
+
+LATER = datetime.date(2099, 1, 1)
+NOTHING = Accepted()
+DROPPED = sheet(cases(*[(0.9, 0.8)] * 6))
+
+
+def verdict(limit: float) -> gate.Verdict:
+    """A drop of 0.1 under a limit."""
+    return gate.decide(exam(DROPPED, rule(max_drop=limit, min_lost=2), gate={"drift": {"max_drop": 1.0}}))
+
+
+def accepted_row(floor: float, category: str | None = None) -> Accepted:
+    """One entry for recall@5."""
+    entry = AcceptedRow(metric="recall@5", category=category, floor=floor, reason="smaller model", until=LATER)
+    return Accepted(rows=(entry,))
+
+
+def test_a_limit_that_was_raised_over_a_regression_is_found() -> None:
+    """Red under the baseline's rules and green under the candidate's is what loosening looks like."""
+    (found,) = loosened.find(verdict(0.2), verdict(0.02), (), NOTHING)
+    assert (found.kind, found.metric, found.category) == ("rule", "recall@5", None)
+    assert found.candidate == pytest.approx(0.8)
+    assert found.accepted is None
+
+
+def test_red_under_both_is_a_failure_and_not_a_loosening() -> None:
+    """What fails by the candidate's own rules needs no second name."""
+    assert loosened.find(verdict(0.05), verdict(0.02), (), NOTHING) == ()
+
+
+def test_an_accepted_row_must_reach_its_floor() -> None:
+    """0.8 reaches a floor of 0.8 and not one of 0.81; another category's entry says nothing."""
+
+    def reason(accepted: Accepted) -> str | None:
+        return loosened.find(verdict(0.2), verdict(0.02), (), accepted)[0].accepted
+
+    assert reason(accepted_row(0.8)) == "smaller model"
+    assert reason(accepted_row(0.81)) is None
+    assert reason(accepted_row(0.1, category="a")) is None
+
+
+def test_cases_that_left_are_found_and_accepted_one_by_one() -> None:
+    """An entry accepts the ids that it names and no other."""
+    leaving = list(loosened.departures(removed=["x", "y"], changed_critical=["z"], flags=["w"]))
+    accepted = Accepted(cases=(AcceptedCase(case=("x", "w"), reason="duplicates", until=LATER),))
+    found = loosened.find(verdict(0.2), None, leaving, accepted)
+    assert [(entry.kind, entry.case, entry.accepted) for entry in found] == [
+        ("removed", "x", "duplicates"),
+        ("removed", "y", None),
+        ("removed", "z", None),
+        ("flag", "w", "duplicates"),
+    ]
+
+
+def test_an_entry_that_matches_nothing_is_named() -> None:
+    """A list of exceptions that nobody needs any more is a hole kept open."""
+    accepted = Accepted(rows=accepted_row(0.5).rows, cases=(AcceptedCase(case=("x",), reason="gone", until=LATER),))
+    sentences = list(loosened.unmatched((), exam(DROPPED, rule()), (), accepted))
+    assert sentences == [
+        "accepted.yml: the entry for recall@5 matches nothing; remove it",
+        "accepted.yml: x left or changed nothing; remove the entry",
+    ]
