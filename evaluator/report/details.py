@@ -1,0 +1,104 @@
+"""What is folded away: everything a reviewer may ask for and does not need for the decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluator.model.base import to_json
+from evaluator.report import regressions, tables
+from evaluator.report.parts import Inputs, Listing, Note, Part, Table, TableRow, counted
+from evaluator.templates import Name
+
+MAX_PLACES = 3
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from evaluator.model.comparison import CaseChange
+
+
+def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
+    """Every folded part that has something in it; the cases ``behind`` what failed are shown above it."""
+    parts = [
+        *_questions(inputs, behind),
+        Part("Other metrics", table=tables.other_metrics(inputs)),
+        *_case_lists(inputs),
+        _configuration(inputs),
+        _failures(inputs),
+        Part("Warnings", notes=Listing.of([Note(warning) for warning in inputs.warnings])),
+        Part("Held-out cases", table=tables.holdout(inputs)),
+        _not_evaluated(inputs),
+        _accepted(inputs),
+    ]
+    return tuple(filter(None, parts))
+
+
+def _questions(inputs: Inputs, behind: Collection[str]) -> Iterator[Part]:
+    worse = {case: changes for case, changes in _moved(inputs, "worse").items() if case not in behind}
+    better = _moved(inputs, "better")
+    for title, moved in (("Worse without failing a rule", worse), ("Improved", better)):
+        yield Part(f"{title}: {counted(len(moved), 'question')}", examples=regressions.examples(inputs, moved))
+
+
+def _moved(inputs: Inputs, status: str) -> dict[str, list[CaseChange]]:
+    """The changes for better or for worse in the metrics that rules name."""
+    found: dict[str, list[CaseChange]] = {}
+    for case in inputs.decision.cases:
+        change = inputs.change_of.get((case.id, case.rule)) if case.status == status else None
+        if change is not None:
+            found.setdefault(case.id, []).append(change)
+    return found
+
+
+def _case_lists(inputs: Inputs) -> Iterator[Part]:
+    comparison = inputs.comparison
+    for title, ids in (("New", comparison.new), ("Removed", comparison.removed), ("Changed", comparison.changed)):
+        yield Part(f"{title}: {counted(len(ids), 'case')}", names=Listing.of([Name(case) for case in ids]))
+
+
+def _configuration(inputs: Inputs) -> Part:
+    changes = inputs.comparison.configuration
+    rows = [TableRow((Name(change.key), _shown(change.before), _shown(change.after))) for change in changes]
+    caution = [Note("Several changed at once: their effects cannot be told apart.")] if len(changes) > 1 else []
+    return Part(
+        f"Configuration: {counted(len(changes), 'change')}",
+        notes=Listing.of(caution),
+        table=Table(("Key", "Before", "Now"), Listing.of(rows)),
+    )
+
+
+def _shown(value: object) -> Name:
+    return Name(value if isinstance(value, str) else to_json(value).decode())
+
+
+def _failures(inputs: Inputs) -> Part:
+    notes = [Note(f"{failed.kind}: {failed.message}", Name(failed.id)) for failed in inputs.failures]
+    if inputs.held_out_failures:
+        notes.append(Note(f"{counted(inputs.held_out_failures, 'held-out case')} failed too."))
+    return Part(f"Pipeline failures: {counted(len(inputs.failures), 'case')}", notes=Listing.of(notes))
+
+
+def _not_evaluated(inputs: Inputs) -> Part:
+    """Rules that decided nothing; those that say the same of many rows are said once."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for outcome in inputs.decision.rules:
+        if outcome.outcome == "not_evaluated":
+            where = "" if outcome.scope == "run" else regressions.place(outcome.scope, outcome.category)
+            places.setdefault((outcome.rule, outcome.reason), []).append(where)
+    notes = [Note(f"{_where(found)}{reason}", Name(rule)) for (rule, reason), found in places.items()]
+    return Part("Rules not evaluated", notes=Listing.of(notes))
+
+
+def _where(places: Sequence[str]) -> str:
+    if len(places) > MAX_PLACES:
+        return f"{counted(len(places), 'row')}: "
+    return f"{', '.join(places)}: " if any(places) else ""
+
+
+def _accepted(inputs: Inputs) -> Part:
+    notes = [
+        Note(f"{item.text}. Accepted: {item.accepted}", Name(item.case) if item.case is not None else None)
+        for item in inputs.comparison.loosened
+        if item.accepted is not None
+    ]
+    return Part("Accepted", notes=Listing.of(notes))

@@ -1,0 +1,119 @@
+"""Makes a report fit: whole parts are left out, tier by tier, and what failed stays longest."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator import templates
+
+if TYPE_CHECKING:
+    from evaluator.report.parts import Example, Listing, Part, ReportView, Table
+
+MAX_LOST = 5
+"""Chunks shown of one question."""
+
+TEMPLATE = "report/comment.md.j2"
+
+
+class Limit(NamedTuple):
+    """What a place takes: code points or UTF-16 units, whichever are more, and UTF-8 bytes."""
+
+    characters: int
+    size: int
+
+    def holds(self, text: str) -> bool:
+        """Whether a text fits."""
+        return (
+            len(text.encode("utf-16-le", "surrogatepass")) // 2 <= self.characters
+            and len(text.encode("utf-8", "surrogatepass")) <= self.size
+        )
+
+
+@dataclass(frozen=True)
+class Tier:
+    """How much is shown.
+
+    Attributes:
+        examples: questions behind the regressions, and in each folded part.
+        items: entries of every other list.
+        rows: rows of every table.
+        text: code points of any one text that is not ours.
+        left_out: what a reader is told is missing.
+        tables: whether the tables are shown.
+        quiet: whether rows that tell of no change are shown.
+        details: whether anything is folded away.
+    """
+
+    examples: int
+    items: int
+    rows: int
+    text: int
+    left_out: str = ""
+    tables: bool = True
+    quiet: bool = True
+    details: bool = True
+
+
+SMALLER = (
+    Tier(examples=5, items=5, rows=100, text=200, left_out="most questions and long lists"),
+    Tier(
+        examples=5, items=5, rows=60, text=160, quiet=False, details=False,
+        left_out="unchanged categories, improvements and all details",
+    ),
+    Tier(
+        examples=3, items=5, rows=30, text=120, tables=False, details=False,
+        left_out="every table but the regressions, and all details",
+    ),
+    Tier(
+        examples=0, items=3, rows=3, text=80, tables=False, details=False,
+        left_out="nearly everything but the verdict",
+    ),
+)  # fmt: skip
+"""From what is dropped first to what always fits."""
+
+
+def fitting(view: ReportView, full: Tier, limit: Limit, elsewhere: str) -> str:
+    """The comment in the first tier that fits, ``full`` first; ``elsewhere`` names where the rest is."""
+    for tier in (full, *SMALLER):
+        loose = templates.render(TEMPLATE, text_limit=tier.text, view=trimmed(view, tier), elsewhere=elsewhere)
+        text = re.sub(r"\n{3,}", "\n\n", f"{loose}\n")
+        if limit.holds(text):
+            break
+    return text
+
+
+def trimmed(view: ReportView, tier: Tier) -> ReportView:
+    """What a tier shows of a view."""
+    return dataclasses.replace(
+        view,
+        reasons=_part(view.reasons, tier),
+        loosened=_part(view.loosened, tier),
+        failed=_part(view.failed, tier),
+        tables=tuple(_part(part, tier) for part in view.tables) if tier.tables else (),
+        details=tuple(_part(part, tier) for part in view.details) if tier.details else (),
+        left_out=tier.left_out,
+    )
+
+
+def _part(part: Part, tier: Tier) -> Part:
+    return dataclasses.replace(
+        part,
+        notes=part.notes.top(tier.items),
+        table=_rows(part.table, tier) if part.table else None,
+        examples=_examples(part.examples, tier),
+        names=part.names.top(tier.items),
+    )
+
+
+def _rows(table: Table, tier: Tier) -> Table:
+    kept = [row for row in table.rows.items if tier.quiet or not row.quiet]
+    return dataclasses.replace(table, rows=dataclasses.replace(table.rows, items=tuple(kept[: tier.rows])))
+
+
+def _examples(examples: Listing[Example], tier: Tier) -> Listing[Example]:
+    shown = examples.top(tier.examples)
+    short = tuple(dataclasses.replace(example, lost=example.lost.top(MAX_LOST)) for example in shown.items)
+    return dataclasses.replace(shown, items=short)

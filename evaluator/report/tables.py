@@ -1,0 +1,159 @@
+"""The tables: every gated metric over all cases, then by category; the other metrics; what was held out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluator.report import numbers
+from evaluator.report.parts import (
+    BASELINE,
+    CANDIDATE,
+    CASES,
+    DELTA,
+    MEAN,
+    Inputs,
+    Key,
+    Listing,
+    Part,
+    Table,
+    TableRow,
+    split_rule,
+)
+from evaluator.report.regressions import place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from evaluator.model.comparison import Row
+    from evaluator.model.run import SummaryValue
+
+_SAID = {"min": "below its floor", "drift": "drifted"}
+STATUS = "Status"
+
+
+def visible(inputs: Inputs) -> tuple[Part, ...]:
+    """The tables of the metrics that rules decide on; of all metrics where no rule names one."""
+    shown = gated(inputs) or list(inputs.head.summary.all)
+    if inputs.comparison.baseline is None:
+        return _means(inputs, shown)
+    rows = [row for row in inputs.comparison.rows if row.metric in shown]
+    overall = [row for row in rows if row.scope == "all"]
+    tables = [Part("All cases", table=_compared("Metric", overall, inputs))]
+    for metric in shown:
+        parts = [row for row in rows if row.metric == metric and row.scope != "all" and _is_gated(inputs, row)]
+        tables.append(Part(_title(metric), table=_compared("Category", sorted(parts, key=_order), inputs)))
+    return tuple(filter(None, tables))
+
+
+def other_metrics(inputs: Inputs) -> Table | None:
+    """Every row of a metric that no table above shows, metric by metric."""
+    shown = gated(inputs)
+    if not shown:
+        return None
+    if inputs.comparison.baseline is None:
+        means = {name: value for name, value in inputs.head.summary.all.items() if name not in shown}
+        return _mean_table("Metric", [(name, name, value) for name, value in means.items()]) if means else None
+    rows = [row for row in inputs.comparison.rows if row.metric not in shown or not _is_shown(inputs, row)]
+    head = ("Metric", "Where", CASES, BASELINE, CANDIDATE, DELTA, STATUS)
+    cells = [
+        TableRow((row.metric, place(row.scope, row.category), *_cells(row, inputs)), _is_quiet(row, inputs))
+        for row in sorted(rows, key=lambda row: (row.metric, _order(row)))
+    ]
+    return Table(head, Listing.of(cells)) if cells else None
+
+
+def holdout(inputs: Inputs) -> Table | None:
+    """Means over the cases that are held out: aggregates only."""
+    means = inputs.head.summary.holdout
+    return _mean_table("Metric", [(name, name, value) for name, value in means.items()]) if means else None
+
+
+def gated(inputs: Inputs) -> list[str]:
+    """Metrics that some rule names, in the order of the rules."""
+    metrics = (split_rule(outcome.rule)[0] for outcome in inputs.decision.rules if outcome.scope != "run")
+    return [metric for metric in dict.fromkeys(metrics) if metric in inputs.head.summary.all]
+
+
+def _is_gated(inputs: Inputs, row: Row) -> bool:
+    return _key(row) in inputs.outcomes
+
+
+def _is_shown(inputs: Inputs, row: Row) -> bool:
+    return row.scope == "all" or _is_gated(inputs, row)
+
+
+def _order(row: Row) -> tuple[int, str]:
+    """Regressed rows first, then by name; the row over all first of all, the pooled one last."""
+    if row.scope != "category":
+        return (0 if row.scope == "all" else 3), ""
+    return (1 if row.status == "regressed" else 2), row.category or ""
+
+
+def _compared(first: str, rows: Sequence[Row], inputs: Inputs) -> Table:
+    head = (first, CASES, BASELINE, CANDIDATE, DELTA, STATUS)
+    names = [row.metric if first == "Metric" else place(row.scope, row.category) for row in rows]
+    cells = [
+        TableRow((name, *_cells(row, inputs)), _is_quiet(row, inputs)) for name, row in zip(names, rows, strict=True)
+    ]
+    return Table(head, Listing.of(cells))
+
+
+def _cells(row: Row, inputs: Inputs) -> tuple[str, ...]:
+    floor = inputs.outcomes.get(_key(row), {}).get("min")
+    before, after = numbers.values(row.metric, row.baseline, row.candidate, beside=floor.limit if floor else None)
+    change = numbers.change(row.metric, row.delta, row.tolerance)
+    return str(row.n), before, after, change, _status(row, inputs)
+
+
+def _key(row: Row) -> Key:
+    return row.metric, row.scope, row.category
+
+
+def _status(row: Row, inputs: Inputs) -> str:
+    words = _words(row)
+    failed = row.status == "regressed" and not row.advisory
+    marks = [_SAID[kind] for kind in _failed(row, inputs) if kind == "min" or (kind == "drift" and not failed)]
+    return "; ".join([f"❌ {words}" if failed else words, *(f"❌ {mark}" for mark in marks)])
+
+
+def _failed(row: Row, inputs: Inputs) -> list[str]:
+    return [kind for kind, outcome in inputs.outcomes.get(_key(row), {}).items() if outcome.outcome == "failed"]
+
+
+def _words(row: Row) -> str:
+    if row.advisory:
+        words = f"{row.status}: {row.reason}"
+        return words if "advisory" in row.reason else f"advisory, {words}"
+    if row.status in ("unchanged", "improved", "regressed"):
+        return row.status
+    if row.reason.startswith(row.status) or (row.reason and row.status == "not evaluated"):
+        return row.reason
+    return f"{row.status}: {row.reason}" if row.reason else row.status
+
+
+def _is_quiet(row: Row, inputs: Inputs) -> bool:
+    return row.scope != "all" and row.status in ("unchanged", "improved") and not _failed(row, inputs)
+
+
+def _means(inputs: Inputs, shown: Sequence[str]) -> tuple[Part, ...]:
+    summary = inputs.head.summary
+    overall = _mean_table("Metric", [(name, name, summary.all[name]) for name in shown])
+    ruled = {metric for metric, scope, _ in inputs.outcomes if scope == "category"}
+    tables = [Part("All cases", table=overall)]
+    for metric in shown:
+        if metric in ruled:
+            means = [(metric, name, found[metric]) for name, found in summary.categories.items() if metric in found]
+            tables.append(Part(_title(metric), table=_mean_table("Category", means)))
+    return tuple(filter(None, tables))
+
+
+def _title(metric: str) -> str:
+    return f"{metric} by category"
+
+
+def _mean_table(first: str, means: Iterable[tuple[str, str, SummaryValue]]) -> Table:
+    rows = [
+        TableRow((name, *numbers.values(metric, value.mean), f"{value.n} of {value.of}"))
+        for metric, name, value in means
+    ]
+    return Table((first, MEAN, "Scored"), Listing.of(rows))

@@ -1,0 +1,97 @@
+"""Builds the one view that every format lays out: all choosing, sorting and rounding happens here and below."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import re
+
+from evaluator.report import details, regressions, tables, verdict
+from evaluator.report.parts import Compared, Inputs, Listing, Note, Part, ReportView, counted
+from evaluator.templates import Name, Safe
+
+SHORT_COMMIT = 12
+MAX_SLUG = 40
+HOUR = datetime.timedelta(hours=1)
+
+
+def build_view(inputs: Inputs) -> ReportView:
+    """The whole report of a run."""
+    behind = regressions.behind(inputs)
+    head, words = inputs.head, verdict.sentence(inputs)
+    return ReportView(
+        icon=verdict.ICONS[inputs.decision.outcome],
+        verdict=words,
+        tool=head.tool,
+        suite=Name(head.suite),
+        tier=head.tier,
+        commit=_commit(head.commit),
+        cases=_cases(inputs),
+        alerts=_alerts(inputs),
+        reasons=Part("", notes=Listing.of([Note(text) for text in verdict.reasons(inputs) if text not in words])),
+        loosened=Part("What made the exam easier: accepted.yml can accept it", notes=Listing.of(_loosened(inputs))),
+        failed=Part("What failed", table=regressions.table(inputs), examples=regressions.examples(inputs, behind)),
+        max_examples=inputs.max_examples,
+        tables=tables.visible(inputs),
+        compared=_compared(inputs),
+        details=details.folded(inputs, behind),
+        marker=marker(head.suite),
+    )
+
+
+def marker(suite: str) -> Safe:
+    """The line by which the comment of a suite is found again: unlike for suites of unlike names."""
+    slug = re.sub("[^a-z0-9]+", "-", suite.lower()).strip("-")[:MAX_SLUG].rstrip("-")
+    exact = hashlib.sha256(suite.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return Safe(f"<!-- rag-assay suite={slug}-{exact} -->" if slug else f"<!-- rag-assay suite={exact} -->")
+
+
+def _commit(commit: str | None) -> Name | None:
+    if commit is None:
+        return None
+    return Name(commit[:SHORT_COMMIT] if re.fullmatch("[0-9a-f]{40,64}", commit) else commit)
+
+
+def _cases(inputs: Inputs) -> str:
+    held_out = f", {inputs.held_out:,} of them held out" if inputs.held_out else ""
+    return f"{counted(inputs.total, 'case')}{held_out}"
+
+
+def _loosened(inputs: Inputs) -> list[Note]:
+    items = [item for item in inputs.comparison.loosened if item.accepted is None]
+    return [Note(item.text, Name(item.case) if item.case is not None else None) for item in items]
+
+
+def _alerts(inputs: Inputs) -> tuple[str, ...]:
+    if not inputs.failures:
+        return ()
+    cases = counted(inputs.total - inputs.held_out, "case")
+    return (f"The pipeline failed for {len(inputs.failures):,} of {cases}; each counts as the worst value.",)
+
+
+def _compared(inputs: Inputs) -> Compared | None:
+    comparison = inputs.comparison
+    if comparison.baseline is None:
+        return None
+    counts = [(len(comparison.new), "new"), (len(comparison.removed), "removed"), (len(comparison.changed), "changed")]
+    others = "".join(f", {number:,} {word}" for number, word in counts)
+    return Compared(
+        commit=_commit(comparison.baseline.commit),
+        age=age(comparison.baseline.created_at, inputs.head.timing.get("started_at")),
+        source=Name(comparison.baseline.source),
+        counts=f"{counted(comparison.paired, 'case')} paired{others}",
+    )
+
+
+def age(then: object, now: object) -> str | None:
+    """``3 days old``; None where either time is missing or unreadable, or they are in the wrong order."""
+    try:
+        start, end = (datetime.datetime.fromisoformat(time) for time in (then, now) if isinstance(time, str))
+        passed = end - start
+    except (ValueError, TypeError):
+        return None
+    if passed < datetime.timedelta():
+        return None
+    if passed < HOUR:
+        return "less than an hour old"
+    return f"{counted(passed.days, 'day')} old" if passed.days > 1 else f"{counted(passed // HOUR, 'hour')} old"

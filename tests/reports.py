@@ -1,0 +1,235 @@
+"""Whole runs as a reviewer would meet them; what the reports make of them is kept in tests/gold."""
+
+from __future__ import annotations
+
+from evaluator.model.comparison import ConfigurationChange, Loosened
+from evaluator.model.decision import Reason, RuleOutcome
+from evaluator.model.run import RunSummary, SummaryValue
+from evaluator.report.parts import CaseText, Failed, Inputs
+from tests.builders import (
+    build_case_outcome,
+    build_change,
+    build_comparison,
+    build_decision,
+    build_head,
+    build_inputs,
+    build_row,
+    build_rule,
+)
+
+QUESTIONS = {
+    "notice-07": CaseText("How long is the notice period during probation?", "contracts", critical=False),
+    "notice-11": CaseText("Who has to sign a termination of contract?", "contracts", critical=False),
+    "refund-02": CaseText("How many days do I have to return a damaged device?", "billing", critical=False),
+    "refund-05": CaseText("Is the shipping fee refunded as well?", "billing", critical=False),
+    "safety-01": CaseText("Whom do I call when the fire alarm goes off at night?", "safety", critical=True),
+    "ship-03": CaseText("Which carrier delivers to Åland?", "shipping", critical=False),
+}
+TWO_AT_ONCE = (
+    ConfigurationChange(key="pipeline.retriever.bm25.k1", before=1.5, after=0.0),
+    ConfigurationChange(key="pipeline.version", before="prompt 14, chunker 3", after="prompt 14, chunker 4"),
+)
+
+
+def failed() -> Inputs:
+    """Two categories fell, one below its floor; a critical case lost a passage; two questions were not answered."""
+    everything = build_row(
+        None, 0.812, 0.794, n=598, reason="within noise: 22 cases lost; worse by 0.018, 0.02 is allowed"
+    )
+    billing = build_row("billing", 0.8125, 0.6875, n=144, reason="worse by 0.125, 0.02 is allowed; 18 cases lost")
+    contracts = build_row("contracts", 0.9, 0.8795, n=97, reason="worse by 0.0205, 0.02 is allowed; 2 cases lost")
+    returns, shipping = build_row("returns", 0.75, 0.77, n=203), build_row("shipping", 0.75, 0.75, n=150)
+    safety = build_row("safety", 0.75, 0.5, n=4, status="too few cases", reason="4 cases, 5 are needed")
+    ndcg = build_row(
+        None,
+        0.7121,
+        0.7,
+        metric="ndcg@10",
+        n=598,
+        reason="within noise: 40 cases lost; worse by 0.0121, 0.02 is allowed",
+    )
+    latency = build_row(
+        None, 812.4, 930.2, metric="latency_ms", n=598, tolerance=None,
+        status="not evaluated", reason="worse, but no rule limits it",
+    )  # fmt: skip
+    changes = (
+        build_change("refund-02", lost=[("returns-4", 3, None), ("returns-5", 1, 7)]),
+        build_change("refund-02", 0.93, 0.21, metric="ndcg@10"),
+        build_change("refund-05", 1.0, 0.5, lost=[("fees-2", 5, 6)]),
+        build_change("notice-07", 1.0, 0.5, lost=[("probation-1", 2, 9)]),
+        build_change("notice-11", 0.8, 0.4, metric="ndcg@10"),
+        build_change("ship-03", 0.5, 1.0),
+        build_change("safety-01", 2, 1, metric="lost_needs", lost=[("alarm-3", 2, 11)]),
+    )
+    critical = RuleOutcome(
+        rule="critical lost_needs", scope="run", category=None, outcome="failed",
+        before=None, after=None, limit=0, reason="1 case of 2: safety-01",
+    )  # fmt: skip
+    rules = (
+        *(build_rule(row) for row in (everything, billing, contracts, returns, shipping, ndcg)),
+        build_rule(safety, outcome="not_evaluated"),
+        build_rule(billing, "min", outcome="failed", limit=0.7, reason="0.6875 is below the floor 0.7"),
+        critical,
+    )
+    cases = (
+        *(
+            build_case_outcome(change.id, change.metric, "better" if change.id == "ship-03" else "worse")
+            for change in changes[:-1]
+        ),
+        build_case_outcome("safety-01", "critical lost_needs", "failed", before=2, after=1),
+        build_case_outcome("safety-02", "critical lost_needs", "passed", before=1, after=1),
+    )
+    comparison = build_comparison(
+        (everything, billing, contracts, returns, shipping, safety, ndcg, latency), changes, paired=598,
+        new=("notice-31", "notice-32"), changed=("refund-09",), configuration=TWO_AT_ONCE,
+        loosened=(
+            Loosened(kind="removed", text="the case was removed", case="refund-44"),
+            Loosened(kind="removed", text="the case was removed", case="refund-45", accepted="a duplicate"),
+        ),
+    )  # fmt: skip
+    means = {"recall@5": 0.794, "ndcg@10": 0.7, "latency_ms": 930.2}
+    holdout = {"recall@5": SummaryValue(mean=0.8, n=20, of=20)}
+    head = build_head(means)
+    return build_inputs(
+        comparison, build_decision("failed", rules, cases=cases),
+        head=head.model_copy(update={"summary": head.summary.model_copy(update={"holdout": holdout})}),
+        cases=QUESTIONS, total=620, held_out=20,
+        failures=[Failed("refund-05", "timeout", "no reply within 60 s"), Failed("ship-09", "error", "KeyError: 't'")],
+        held_out_failures=1, warnings=["13 cases with fewer than 10 results, which the metrics read."],
+    )  # fmt: skip
+
+
+def passed() -> Inputs:
+    """Nothing fell further than it may; one category got better."""
+    rows = (
+        build_row(None, 0.8, 0.8125, n=40),
+        build_row("billing", 0.85, 0.9, n=20),
+        build_row(
+            "contracts",
+            0.75,
+            0.725,
+            n=20,
+            status="within noise",
+            reason="within noise: 1 case lost, 2 are needed; worse by 0.025",
+        ),
+    )
+    changes = (build_change("refund-02", 0.0, 1.0), build_change("notice-07", 1.0, 0.5, lost=[("probation-1", 4, 6)]))
+    cases = (build_case_outcome("refund-02", status="better"), build_case_outcome("notice-07"))
+    rules = tuple(build_rule(row) for row in rows)
+    reasons = (Reason(code="passed", text="every rule that could be decided was kept"),)
+    return build_inputs(
+        build_comparison(rows, changes), build_decision("passed", rules, cases=cases, reasons=reasons), cases=QUESTIONS
+    )
+
+
+def inconclusive() -> Inputs:
+    """A rule was lowered so that a fall no longer fails, and too many cases went."""
+    row = build_row(
+        None,
+        0.8,
+        0.76,
+        tolerance=0.05,
+        status="within noise",
+        reason="within noise: 3 cases lost; worse by 0.04, 0.05 is allowed",
+    )
+    text = "recall@5 max_drop fails under the baseline's rules and labels: worse by 0.04, 0.02 is allowed; 3 cases lost"
+    fewer = "only 30 of the baseline's 40 cases are still asked alike; accepted.yml can name the others"
+    reasons = (
+        Reason(code="loosened", text=f"{text}; accepted.yml can accept it"),
+        Reason(code="too-few-paired", text=fewer),
+    )
+    comparison = build_comparison(
+        (row,), (build_change("notice-07", 1.0, 0.5),), paired=30,
+        removed=tuple(f"old-{number:02}" for number in range(10)),
+        loosened=(Loosened(kind="rule", text=text, metric="recall@5", candidate=0.76),),
+        configuration=(ConfigurationChange(key="gate.rules", before=[{"max_drop": 0.02}], after=[{"max_drop": 0.05}]),),
+    )  # fmt: skip
+    decision = build_decision(
+        "inconclusive", (build_rule(row),), reasons=reasons, cases=(build_case_outcome("notice-07"),)
+    )
+    return build_inputs(comparison, decision, cases=QUESTIONS, total=30)
+
+
+def no_baseline() -> Inputs:
+    """A first run, with a floor that one category misses."""
+    rows = tuple(
+        build_row(name, tolerance=None, n=20, status="not evaluated", reason="no baseline").model_copy(
+            update={"baseline": None, "candidate": mean, "delta": None}
+        )
+        for name, mean in ((None, 0.75), ("billing", 0.85), ("contracts", 0.65))
+    )
+    floors = ("passed", "passed", "failed")
+    rules = (
+        *(build_rule(row, outcome="not_evaluated", reason="no baseline", limit=0.02) for row in rows),
+        *(
+            build_rule(row, "min", outcome=outcome, limit=0.7, reason="0.65 is below the floor 0.7")
+            for row, outcome in zip(rows, floors, strict=True)
+        ),
+    )
+    summary = RunSummary(
+        all={
+            "recall@5": SummaryValue(mean=0.75, n=40, of=40),
+            "fact_coverage@5": SummaryValue(mean=0.9996, n=38, of=39),
+        },
+        categories={
+            "billing": {"recall@5": SummaryValue(mean=0.85, n=20, of=20)},
+            "contracts": {"recall@5": SummaryValue(mean=0.65, n=20, of=20)},
+        },
+        holdout={},
+    )
+    comparison = build_comparison(rows, baseline=None, paired=0)
+    reasons = (
+        Reason(code="no-baseline", text="no baseline: drops are not evaluated, floors and absolute rules decide"),
+        Reason(code="min", text="recall@5 min in contracts: 0.65 is below the floor 0.7"),
+    )
+    head = build_head().model_copy(update={"summary": summary, "commit": None})
+    return build_inputs(comparison, build_decision("failed", rules, reasons=reasons), head=head)
+
+
+HOSTILE = (
+    "a | b\n# c [x](http://e.example) ![](http://t.example/p.png) @org/team #1 GH-2 `tick`` </details> "
+    "<!-- rag-assay suite=s --> \u202eabc $x$ <script>alert(1)</script> :smile: www.e.example a@e.example"
+)
+
+
+def hostile() -> Inputs:
+    """Every text that somebody else wrote tries to be something else."""
+    category = f"cat {HOSTILE}"
+    row = build_row(category, 0.9, 0.5, reason=f"worse by 0.4; {HOSTILE}")
+    comparison = build_comparison(
+        (build_row(None, 0.9, 0.5), row), (build_change(HOSTILE, lost=[(HOSTILE, 1, None)]),),
+        new=(f"new {HOSTILE}",), removed=(f"removed {HOSTILE}",), changed=(f"changed {HOSTILE}",),
+        configuration=(ConfigurationChange(key=HOSTILE, before=HOSTILE, after={HOSTILE: HOSTILE}),),
+        loosened=(
+            Loosened(kind="removed", text=HOSTILE, case=HOSTILE),
+            Loosened(kind="suite", text="x", accepted=HOSTILE),
+        ),
+    )  # fmt: skip
+    baseline = comparison.baseline
+    assert baseline is not None
+    comparison = comparison.model_copy(
+        update={"baseline": baseline.model_copy(update={"commit": HOSTILE, "source": HOSTILE, "created_at": HOSTILE})}
+    )
+    rules = (build_rule(row), build_rule(row, "min", outcome="not_evaluated", reason=HOSTILE))
+    reasons = (Reason(code="other", text=HOSTILE),)
+    decision = build_decision("failed", rules, reasons=reasons, cases=(build_case_outcome(HOSTILE),))
+    head = build_head().model_copy(update={"suite": HOSTILE, "commit": HOSTILE, "tool": HOSTILE})
+    return build_inputs(
+        comparison, decision, head=head,
+        cases={HOSTILE: CaseText(HOSTILE, category, critical=True)}, failures=[Failed(HOSTILE, "error", HOSTILE)],
+        warnings=[HOSTILE],
+    )  # fmt: skip
+
+
+def huge(cases: int = 3000, categories: int = 400, length: int = 70_000) -> Inputs:
+    """Everything fell: more than any comment can say."""
+    names = [f"category {number} " + "x" * length for number in range(categories)]
+    rows = tuple(build_row(name, 0.9, 0.5 - place / 10_000, reason="fell") for place, name in enumerate(names))
+    changes = tuple(build_change(f"case-{number}", lost=[(f"chunk-{number}", 1, None)]) for number in range(cases))
+    texts = {
+        change.id: CaseText("日本語のとても長い質問👩\u200d👩\u200d👧" * 50, names[place % categories], critical=False)
+        for place, change in enumerate(changes)
+    }
+    rules = tuple(build_rule(row) for row in rows)
+    comparison = build_comparison((build_row(None, 0.9, 0.5), *rows), changes, new=tuple(names))
+    return build_inputs(comparison, build_decision("failed", rules), cases=texts, total=cases)
