@@ -1,0 +1,207 @@
+"""collect: asks the pipeline every question of the golden set and records what it did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluator import __version__, errors
+from evaluator.model.base import digest
+from evaluator.model.ports import PipelineSetting
+from evaluator.model.record import AnswerFailure, Collection, PipelineInfo
+from evaluator.model.run import MAX_INLINE_CASES
+from evaluator.stages import preparing
+from evaluator.stages.asking import ask_all
+from evaluator.stages.recording import Note, Recorder, Tally
+from evaluator.stages.resuming import Partial
+from evaluator.stages.workspace import MAX_HANDED
+from evaluator.stores import atomic, values
+from evaluator.stores.words import visible
+
+if TYPE_CHECKING:
+    from evaluator.model.ports import Pipeline
+    from evaluator.model.record import Record, Reply, Request
+    from evaluator.stages.preparing import Work
+    from evaluator.stages.workspace import Workspace
+
+TOOL = f"rag-assay {__version__}"
+COLLECTION = "collect.json"
+RECORDS = "records.jsonl"
+
+INSTANT = ("builtin", "recorded")
+"""Pipelines that answer at once: asked in turn, and from the beginning again when they are interrupted."""
+
+UNTIMED = ("recorded",)
+"""Pipelines whose own time says nothing: how long an answer took is known only where it was recorded."""
+
+MAX_TOLD = 100
+"""How many failures are logged, each with its traceback where no other had the same."""
+
+
+def collect(workspace: Workspace) -> None:
+    """Ask the pipeline and write collect.json and records.jsonl.
+
+    Raises:
+        InputError: the golden set, the fixture or the metrics have mistakes, or the fixture lacks what is labelled.
+        UsageError: a case that was asked for by its id is not in the golden set.
+        PipelineError: the pipeline cannot be started.
+        Interrupted: a person or the system stopped it; what was answered is kept.
+    """
+    run = _Run(workspace, preparing.prepare(workspace))
+    try:
+        run.ask()
+        run.finish()
+    except KeyboardInterrupt:
+        raise errors.Interrupted(run.interrupted()) from None
+
+
+class _Run:
+    """One collect."""
+
+    def __init__(self, workspace: Workspace, work: Work) -> None:
+        self._workspace = workspace
+        self._work = work
+        self._records = workspace.out / RECORDS
+        config = workspace.config
+        self._recorder = Recorder(work.fixture, config.k, config.language, self._records)
+        self._tally = Tally(work.fixture, work.cutoff)
+        self._collection: dict[str, Any] = {
+            "tool": TOOL, "suite": config.suite, "config_sha256": digest(config.model_dump(mode="json")),
+            "golden_sha256": work.golden.sha256, "fixture": work.fixture.digests if work.fixture else None,
+            "commit": workspace.commit, "pipeline": PipelineInfo(
+                kind=work.kind.name, version=config.pipeline.version, settings=work.kind.settings(config.pipeline),
+            ),
+        }  # fmt: skip
+        identity = {**self._collection, "only": sorted(workspace.only)}
+        self._part = Partial(workspace.out, identity)
+        self._tracebacks: set[str] = set()
+        self._progress = workspace.progress("collect", len(work.cases))
+        self._started_at, self._began = workspace.clock.now(), workspace.clock.seconds()
+
+    def ask(self) -> None:
+        """Ask every question and write the records."""
+        workspace, work = self._workspace, self._work
+        setting = PipelineSetting(
+            config=workspace.config.pipeline, folder=workspace.folder, fixture=work.fixture,
+            environment=work.environment, language=workspace.config.language, log=workspace.log,
+            ids=frozenset(work.golden.places), warnings=workspace.warnings,
+        )  # fmt: skip
+        try:
+            if work.kind.name in INSTANT:
+                with work.kind.open(setting) as pipeline:
+                    self._ask_in_turn(pipeline)
+            else:
+                self._ask_in_parts(setting)
+        finally:
+            self._progress.close()
+
+    def _ask_in_turn(self, pipeline: Pipeline) -> None:
+        seconds = self._workspace.clock.seconds
+        records: list[Record] = []
+        size = 0
+        with atomic.atomic_file(self._records) as file:
+            for request in self._work.requests:
+                began = seconds()
+                reply = pipeline.ask(request, 0)
+                record, line = self._recorder.record(self._work.cases[request.id], reply)
+                file.write(line)
+                size += len(line)
+                if size <= MAX_HANDED:
+                    records.append(record)
+                self._add(record, self._note(reply, seconds() - began))
+                self._tell(record, reply)
+            self._outdate_collection()
+        if len(records) == len(self._work.requests) <= MAX_INLINE_CASES:
+            self._workspace.handed.records = records
+
+    def _ask_in_parts(self, setting: PipelineSetting) -> None:
+        done = self._go_on()
+        requests = [request for request in self._work.requests if request.id not in done]
+        if requests:
+            workers = min(setting.config.workers, len(requests))
+            with self._work.kind.open(setting) as pipeline, self._part:
+                ask_all(pipeline, requests, self._keep, workers=workers, seconds=self._workspace.clock.seconds)
+        with atomic.atomic_file(self._records) as file:
+            file.writelines(self._part.lines(self._work.cases))
+            self._outdate_collection()
+
+    def _go_on(self) -> set[str]:
+        """Take up what an interrupted run has answered; the ids of those cases."""
+        if not self._part.is_of_use():
+            if self._part.exists():
+                self._workspace.log(
+                    "starting afresh: an interrupted collect was found that asked under other conditions"
+                )
+            self._part.discard()
+            return set()
+        done = set()
+        for record, note in self._part.kept():
+            done.add(record.id)
+            self._add(record, note)
+        self._workspace.log(
+            f"going on from an interrupted collect: {len(done)} of {len(self._work.cases)} cases are answered; "
+            f"remove {self._part.path} to ask them again"
+        )
+        return done
+
+    def _keep(self, request: Request, reply: Reply, seconds: float) -> None:
+        record, _ = self._recorder.record(self._work.cases[request.id], reply)
+        note = self._note(reply, seconds)
+        self._part.add(record, note)
+        self._add(record, note)
+        self._tell(record, reply)
+
+    def _note(self, reply: Reply, seconds: float) -> Note:
+        ours = None if self._work.kind.name in UNTIMED else round(seconds * 1000, 3)
+        return Note(ours if reply.latency_ms is None else reply.latency_ms, reply.warnings)
+
+    def _add(self, record: Record, note: Note) -> None:
+        self._tally.add(record, note)
+        self._progress.step(failed=record.failure is not None)
+
+    def _tell(self, record: Record, reply: Reply) -> None:
+        """Say in the log why a case failed; of one that is held out, only that it did."""
+        if record.failure is None or self._tally.failed > MAX_TOLD:
+            return
+        case, failure, log = self._work.cases[record.id], record.failure, self._workspace.log
+        if case.split == "holdout":
+            log(f"a case that is held out failed [{failure.kind}]")
+            return
+        log(f"{visible(case.id)}: {failure.message} [{failure.kind}]")
+        traceback = reply.detail if isinstance(reply, AnswerFailure) and reply.kind == "error" else ""
+        if traceback not in self._tracebacks:
+            self._tracebacks.add(traceback)
+            for line in traceback.splitlines():
+                log(f"│ {line}")
+        if self._tally.failed == MAX_TOLD:
+            log(f"{MAX_TOLD} cases failed; {RECORDS} names the others")
+
+    def _outdate_collection(self) -> None:
+        """Remove the collect.json that belongs to other records, before new ones take their place."""
+        (self._workspace.out / COLLECTION).unlink(missing_ok=True)
+
+    def finish(self) -> None:
+        """Write collect.json, and say what is to be said of all the records."""
+        workspace, latencies = self._workspace, self._tally.latencies
+        timing = {
+            "started_at": self._started_at,
+            "seconds": round(workspace.clock.seconds() - self._began, 3),
+            "latency_ms": {
+                identifier: latencies[identifier] for identifier in self._work.cases if identifier in latencies
+            },
+        }
+        values.write_value(workspace.out / COLLECTION, Collection(**self._collection, timing=timing))
+        self._part.discard()
+        is_builtin = self._work.kind.name == "builtin"
+        workspace.warnings.extend(self._tally.warnings(self._work.cases, may_be_short=is_builtin))
+        for warning in workspace.warnings:
+            workspace.log(f"warning: {warning}")
+
+    def interrupted(self) -> str:
+        """What is kept of a run that was stopped."""
+        if self._work.kind.name in INSTANT or not self._part.exists():
+            return "interrupted; nothing is kept"
+        answered = self._tally.added - self._tally.failed
+        return (
+            f"interrupted; {answered} of {len(self._work.cases)} cases are answered and kept in "
+            f"{self._part.path}: the same command goes on from there"
+        )

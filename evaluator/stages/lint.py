@@ -1,0 +1,122 @@
+"""What is doubtful about a golden set that can be read: labels nothing can satisfy, questions that decide little."""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import difflib
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.errors import NotYetSupported
+from evaluator.metrics import facts
+from evaluator.stores.words import Path, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from evaluator.model.fixture import Fixture
+    from evaluator.model.golden import Case
+
+NEIGHBOURS = 20
+"""How many names before and after an unknown one, in the alphabet, are looked at for the nearest."""
+
+
+class Doubt(NamedTuple):
+    """Something doubtful about one case, or about the whole set where ``case`` is None.
+
+    ``path`` leads to the place within the case, as keys and indexes.
+    """
+
+    code: str
+    message: str
+    case: str | None = None
+    path: Path = ()
+    severity: str = "warning"
+
+
+class Names:
+    """Known names, asked for the nearest to an unknown one; quick for any number of them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._sorted = sorted((name.casefold(), name) for name in names)
+
+    def hint(self, name: str) -> str:
+        """The end of a sentence that names the nearest of the names that begin alike, if there is one."""
+        at = bisect.bisect(self._sorted, (name.casefold(),))
+        near = dict(self._sorted[max(0, at - NEIGHBOURS) : at + NEIGHBOURS])
+        found = difflib.get_close_matches(name.casefold(), near, n=1)
+        return f"; the nearest is '{visible(near[found[0]])}'" if found else ""
+
+
+def stale_ids(cases: Iterable[Case], fixture: Fixture) -> Iterator[Doubt]:
+    """Ids of chunks and documents that the fixture does not hold: what they name can never be retrieved."""
+    chunks, documents = Names(fixture.by_id), Names(fixture.by_doc)
+    for case in cases:
+        for path, chunk in (*_needed(case), *_irrelevant(case)):
+            if chunk not in fixture.by_id:
+                text = f"the fixture holds no chunk '{visible(chunk)}'{chunks.hint(chunk)}"
+                yield Doubt("unknown-chunk", text, case.id, path, "error")
+        for index, need in enumerate(case.relevant):
+            if need.doc is not None and need.doc not in fixture.by_doc:
+                text = f"the fixture holds no document '{visible(need.doc)}'{documents.hint(need.doc)}"
+                yield Doubt("unknown-document", text, case.id, ("relevant", index), "error")
+
+
+def _needed(case: Case) -> Iterator[tuple[Path, str]]:
+    for index, need in enumerate(case.relevant):
+        yield from ((("relevant", index), chunk) for chunk in need.any_of or (need.chunk,) if chunk is not None)
+
+
+def _irrelevant(case: Case) -> Iterator[tuple[Path, str]]:
+    yield from ((("irrelevant", index), chunk) for index, chunk in enumerate(case.irrelevant))
+
+
+def quotes(cases: Iterable[Case]) -> Iterator[Doubt]:
+    """Needs that are quotes, which cannot be resolved yet."""
+    for case in cases:
+        for index, need in enumerate(case.relevant):
+            if need.quote is not None:
+                text = "needs given as a quote are not yet supported; name the chunk or its document"
+                yield Doubt(NotYetSupported.slug, text, case.id, ("relevant", index), "error")
+
+
+def unsound_facts(cases: Iterable[Case]) -> Iterator[Doubt]:
+    """Alternatives of required facts that could never be found."""
+    for case in cases:
+        for index, fact in enumerate(case.facts):
+            for place, alternative in enumerate(fact.alternatives):
+                problem = facts.alternative_problem(alternative)
+                if problem is None:
+                    continue
+                text = f"the alternative '{visible(alternative)}' {problem}"
+                path = ("facts", index, "any", place) if fact.any else ("facts", index, "text")
+                yield Doubt("unsound-fact", text, case.id, path, "error")
+
+
+def contradictions(cases: Iterable[Case]) -> Iterator[Doubt]:
+    """Labels of one case that cannot all be meant."""
+    for case in cases:
+        if case.expect == "answer" and not case.relevant:
+            text = "an answer is expected and nothing is labelled relevant, so retrieval is not measured here"
+            yield Doubt("no-needs", text, case.id)
+        needed = {chunk for _, chunk in _needed(case)}
+        for path, chunk in _irrelevant(case):
+            if chunk in needed:
+                text = f"the chunk '{visible(chunk)}' is labelled both relevant and irrelevant"
+                yield Doubt("relevant-and-irrelevant", text, case.id, path)
+
+
+def coverage(cases: Sequence[Case], min_cases: int) -> Iterator[Doubt]:
+    """What the set as a whole is too small to say."""
+    shown = [case for case in cases if case.split == "dev"]
+    if not shown:
+        yield Doubt("all-holdout", "every case is held out: reports show totals only, and no rule decides anything")
+        return
+    for category, count in collections.Counter(case.category for case in shown).items():
+        if count < min_cases:
+            few = "1 case" if count == 1 else f"{count} cases"
+            text = f"the category '{visible(category)}' has {few}, fewer than gate.min_cases ({min_cases})"
+            first = next(case.id for case in shown if case.category == category)
+            yield Doubt("thin-category", f"{text}: it is pooled with others", first)
+    if all(case.expect == "answer" for case in cases):
+        yield Doubt("no-abstention", "no case expects an abstention: answering everything would go unnoticed")

@@ -1,0 +1,151 @@
+"""Replies made into records, and what is to be said of them all together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.model.record import Answer, Failure, Hit, Record, Step
+from evaluator.stores import located, records
+from evaluator.stores.words import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluator.model.fixture import Fixture
+    from evaluator.model.golden import Case
+    from evaluator.model.record import Reply
+
+TOO_LARGE = Failure(kind="invalid", message=f"the record would be larger than {located.MAX_LINE >> 20} MB")
+
+
+class Note(NamedTuple):
+    """What is known of a case beside its record: how long it took, and what was left out of its reply."""
+
+    latency_ms: float | None = None
+    warnings: Sequence[str] = ()
+
+
+class Recorder:
+    """Makes records of replies: what is missing comes from the fixture, what is repeated is named."""
+
+    def __init__(self, fixture: Fixture | None, k: int, language: str, path: Path) -> None:
+        self._fixture = fixture
+        self._k = k
+        self._language = language
+        self._path = path
+
+    def record(self, case: Case, reply: Reply) -> tuple[Record, bytes]:
+        """The record of a case and the line it makes."""
+        failure = None if isinstance(reply, Answer) else Failure(kind=reply.kind, message=reply.message)
+        answer = reply if isinstance(reply, Answer) else Answer(retrieved=())
+        record = self._record(case, answer, failure)
+        line = records.line_of(record, self._path)
+        if len(line) > located.MAX_LINE:
+            record = self._record(case, Answer(retrieved=()), TOO_LARGE)
+            line = records.line_of(record, self._path)
+        return record, line
+
+    def _record(self, case: Case, answer: Answer, failure: Failure | None) -> Record:
+        ids = [hit.id for hit in answer.retrieved]
+        return Record(
+            id=case.id,
+            input_hash=case.input_hash(self._language),
+            retrieved=self._filled(answer.retrieved),
+            context=tuple(ids[: self._k]) if answer.context is None else answer.context,
+            answer=answer.answer,
+            abstained=answer.abstained,
+            steps=None if answer.steps is None else tuple(map(self._filled_step, answer.steps)),
+            usage=answer.usage,
+            meta=answer.meta,
+            duplicates=tuple(repeated(ids)) if len(set(ids)) < len(ids) else (),
+            failure=failure,
+        )
+
+    def _filled(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        if self._fixture is None:
+            return hits
+        known = self._fixture.by_id
+        return tuple(
+            Hit(id=hit.id, doc=hit.doc or chunk.doc, score=hit.score, text=chunk.text if hit.text is None else hit.text)
+            if (hit.text is None or hit.doc is None) and (chunk := known.get(hit.id)) is not None
+            else hit
+            for hit in hits
+        )
+
+    def _filled_step(self, step: Step) -> Step:
+        return Step(query=step.query, retrieved=self._filled(step.retrieved))
+
+
+def repeated(ids: Sequence[str]) -> Iterator[str]:
+    """The ids that are there more than once, each once, in the order in which they come again."""
+    seen: dict[str, bool] = {}
+    for identifier in ids:
+        if seen.get(identifier) is False:
+            yield identifier
+        seen[identifier] = identifier in seen
+
+
+class Tally:
+    """Counts over all records what a person should know of the pipeline.
+
+    Attributes:
+        latencies: milliseconds by case id, in no particular order.
+        added: how many cases were counted.
+        failed: how many of them failed.
+    """
+
+    def __init__(self, fixture: Fixture | None, cutoff: int) -> None:
+        self.latencies: dict[str, float] = {}
+        self.added = 0
+        self.failed = 0
+        self._fixture = fixture
+        self._cutoff = cutoff if fixture is None else min(cutoff, len(fixture.chunks))
+        self._unknown: dict[str, int] = {}
+        self._repeated: list[str] = []
+        self._short: list[str] = []
+        self._sentences: dict[str, list[str]] = {}
+
+    def add(self, record: Record, note: Note) -> None:
+        """Count one record."""
+        self.added += 1
+        for sentence in note.warnings:
+            self._sentences.setdefault(sentence, []).append(record.id)
+        if record.failure is not None:
+            self.failed += 1
+            return
+        if note.latency_ms is not None:
+            self.latencies[record.id] = note.latency_ms
+        if record.duplicates:
+            self._repeated.append(record.id)
+        if len(record.retrieved) < self._cutoff:
+            self._short.append(record.id)
+        if self._fixture is not None:
+            known = self._fixture.by_id
+            unknown = {hit.id for hit in record.retrieved if hit.id not in known}
+            unknown.update(identifier for identifier in record.context if identifier not in known)
+            if unknown:
+                self._unknown[record.id] = len(unknown)
+
+    def warnings(self, cases: Mapping[str, Case], *, may_be_short: bool) -> Iterator[str]:
+        """What was counted, in sentences; a case that is held out is never named."""
+        if self._unknown:
+            count = sum(self._unknown.values())
+            yield f"{_plural(count, 'result')} not in the fixture, counted as irrelevant{_where(self._unknown, cases)}"
+        if self._repeated:
+            yield f"results that were there already, counted as irrelevant{_where(self._repeated, cases)}"
+        if self._short and not may_be_short:
+            yield f"fewer than the {self._cutoff} results that the metrics read{_where(self._short, cases)}"
+        for sentence, ids in self._sentences.items():
+            yield f"{sentence}{_where(ids, cases)}"
+
+
+def _where(ids: Mapping[str, int] | Sequence[str], cases: Mapping[str, Case]) -> str:
+    # Answers come in any order; the golden order is always the same.
+    first = next((case.id for case in cases.values() if case.id in ids and case.split == "dev"), None)
+    named = "" if first is None else f", first '{visible(first)}'"
+    return f" ({_plural(len(ids), 'case')}{named})"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
