@@ -130,14 +130,12 @@ def is_negated(lines: str, start: int, end: int, language: str) -> bool:
     """
     tag = subtag(language)
     rules = _rules(tag)
-    if rules is None:
-        return False
     before, after = lines[max(0, start - _REACH) : start], lines[end : end + _REACH]
     if _END.match(lines, end - 1):
         after = ""
     ends = [found.end() for found in _END.finditer(before) if _ends_sentence(before, found, tag)]
     until = next((found.start() for found in _END.finditer(after) if _ends_sentence(after, found, tag)), None)
-    return rules.near(before[ends[-1] if ends else 0 :], after[:until])
+    return rules is not None and rules.near(before[ends[-1] if ends else 0 :], after[:until])
 
 
 def _ends_sentence(text: str, found: re.Match[str], language: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
 
 LONGEST = 1000
 """Characters a pattern may have."""
+
+LARGEST = 20_000
+"""Parts a pattern may have once its counted repeats are written out, which is what compiling one does."""
 
 TIME_LIMIT = 0.25
 """Seconds one search may take: golden text is not trusted, and a pattern can take for ever."""
@@ -27,14 +31,18 @@ def regex_problem(pattern: str) -> str | None:
 
     if len(pattern) > LONGEST:
         return f"is longer than {LONGEST} characters"
+    foreign = _FLAGS.search(pattern)
+    if foreign:
+        return f"uses {foreign[0]}, which is not supported"
+    if _written_out(pattern) > LARGEST:
+        return "repeats too much"
     try:
-        if _compiled(pattern).search("", timeout=TIME_LIMIT):
-            return "matches the empty text, so it would always be found"
-    except (regex.error, RecursionError, OverflowError, MemoryError, ValueError) as error:
-        return f"is not a valid regular expression: {error}"
+        always = matches(pattern, "")
     except TimeoutError:
         return "takes too long"
-    return None
+    except (regex.error, RecursionError, OverflowError, ValueError) as error:
+        return f"is not a valid regular expression: {error}"
+    return "matches the empty text, so it would always be found" if always else None
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -44,6 +52,35 @@ def matches(pattern: str, text: str) -> bool:
         TimeoutError: the search took longer than a quarter of a second.
     """
     return _compiled(pattern).search(text, timeout=TIME_LIMIT) is not None
+
+
+_FLAGS = re.compile(r"\(\?(?![aimsu-]+[:)])[-\w]+[:)]|\(\?#", re.ASCII)
+"""Comments, recursion, and flags that would let a pattern be read in another way than :func:`_written_out` reads it."""
+
+_PART = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{(?P<least>\d*),?(?P<most>\d*)\}|.", re.DOTALL | re.ASCII
+)
+
+
+def _written_out(pattern: str) -> int:
+    """How many parts a pattern has with counted repeats written out; at least, for what is no valid pattern."""
+    groups = [0]
+    last = 0
+    for part in _PART.finditer(pattern):
+        if part[0] == "(":
+            groups.append(0)
+            last = 0
+        elif part[0] == ")" and len(groups) > 1:
+            last = groups.pop() + 1
+            groups[-1] += last
+        elif part[0].startswith("{") and len(part[0]) > 1:
+            repeated = last * max(int(part["least"] or 1), int(part["most"] or 1))
+            groups[-1] += repeated - last
+            last = repeated
+        elif part[0] not in "*+?":
+            last = 1
+            groups[-1] += 1
+    return sum(groups)
 
 
 @lru_cache(maxsize=1024)

@@ -16,7 +16,7 @@ def score(view: CaseView, _k: int | None) -> Score:
     """Estimated tokens of the context, a chunk that stands in it twice counting twice."""
     if not view.context:
         return NOTHING_RETRIEVED
-    texts = [view.passages[chunk].text for chunk in view.context]
+    texts = [passage.text for _, passage in view.described(view.context)]
     known = [text for text in texts if text is not None]
     return Scored(float(sum(map(estimate, known)))) if len(known) == len(texts) else NotApplicable("no chunk text")
 

@@ -15,8 +15,7 @@ def score(view: CaseView, k: int | None) -> Score:
     """Share of the required facts found in the text of the top k (without k: of the context)."""
     if not view.labels.facts:
         return NotApplicable("no facts")
-    chunks = view.context if k is None else view.ranking[:k]
-    passages = [(chunk, view.passages[chunk]) for chunk in chunks]
+    passages = view.described(view.context if k is None else view.ranking[:k])
     if passages and all(passage.text is None for _, passage in passages):
         return NotApplicable("no chunk text")
     found = find_facts(view.labels.facts, passages, view.language)

@@ -61,6 +61,14 @@ class _Needle(NamedTuple):
     guarded: bool
 
 
+class _Wanted(NamedTuple):
+    """What a fact is looked for by; ``trouble`` is what is wrong with a pattern that cannot be used."""
+
+    needles: tuple[_Needle, ...]
+    patterns: tuple[str, ...]
+    trouble: str | None
+
+
 def find_facts(facts: Iterable[Fact], passages: Sequence[tuple[str, Passage]], language: str) -> list[FoundFact]:
     """Look for every fact in the passages, in rank order; a repeated id counts as a rank and is not read again.
 
@@ -106,27 +114,30 @@ def _form(texts: tuple[str, ...], *, decimal_comma: bool) -> Normal:
 
 
 def _find(fact: Fact, forms: Sequence[tuple[_Window, Normal]], language: str) -> FoundFact:
-    needles, patterns = _wanted(fact.alternatives, language)
-    problem = None
+    wanted = _wanted(fact.alternatives, language)
+    patterns, trouble = wanted.patterns, wanted.trouble
     for window, form in forms:
-        if any(_occurs(needle, form, language) for needle in needles):
+        if any(_occurs(needle, form, language) for needle in wanted.needles):
             return FoundFact(fact.id, True, window.chunks, window.rank, "text")
         try:
             if patterns and any(matches(pattern, plain(" ".join(window.texts))) for pattern in patterns):
                 return FoundFact(fact.id, True, window.chunks, window.rank, "regex")
         except TimeoutError:
-            problem = f"a pattern of fact {fact.id!r} took too long"
-            patterns = ()
-    return FoundFact(fact.id, False, problem=problem)
+            patterns, trouble = (), "took too long"
+    return FoundFact(fact.id, False, problem=f"a pattern of fact {fact.id!r} {trouble}" if trouble else None)
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
-def _wanted(alternatives: tuple[str, ...], language: str) -> tuple[tuple[_Needle, ...], tuple[str, ...]]:
-    """What to look for: plain alternatives and patterns."""
+def _wanted(alternatives: tuple[str, ...], language: str) -> _Wanted:
     comma = has_decimal_comma(language)
-    plain_texts = [normal(text, comma).flat for text in alternatives if pattern_of(text) is None]
-    patterns = tuple(pattern for text in alternatives if (pattern := pattern_of(text)) is not None)
-    return tuple(_Needle(text, may_be_negated(text, language)) for text in plain_texts), patterns
+    texts = [normal(text, comma).flat for text in alternatives if pattern_of(text) is None]
+    written = [pattern for text in alternatives if (pattern := pattern_of(text)) is not None]
+    problems = {pattern: regex_problem(pattern) for pattern in written}
+    return _Wanted(
+        tuple(_Needle(text, may_be_negated(text, language)) for text in texts),
+        tuple(pattern for pattern in written if problems[pattern] is None),
+        next((problem for problem in problems.values() if problem is not None), None),
+    )
 
 
 def _occurs(needle: _Needle, form: Normal, language: str) -> bool:

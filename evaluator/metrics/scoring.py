@@ -182,8 +182,8 @@ def view_of(
 
 def facts_in_context(view: CaseView) -> tuple[str, ...]:
     """Ids of the required facts that the context states."""
-    passages = [(chunk, view.passages[chunk]) for chunk in view.context]
-    return tuple(fact.fact for fact in find_facts(view.labels.facts, passages, view.language) if fact.found)
+    found = find_facts(view.labels.facts, view.described(view.context), view.language)
+    return tuple(fact.fact for fact in found if fact.found)
 
 
 def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Metric]) -> dict[MetricId, Score]:

@@ -8,7 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from evaluator.model.golden import Labels
 
@@ -36,13 +36,16 @@ class Passage(NamedTuple):
     place: int | None = None
 
 
+UNDESCRIBED = Passage(None, None)
+
+
 @dataclass(frozen=True)
 class CaseView:
     """What a metric may read of one case in one run.
 
     ``ranking`` is ``retrieved`` as the pipeline gave it, repeated ids included; ``context`` the ids the model got.
-    ``passages`` holds every id of both. ``language`` is the case's own or the configuration's default; ``case`` its
-    id, for messages.
+    ``passages`` holds what is known of the ids of both. ``language`` is the case's own or the configuration's
+    default; ``case`` its id, for messages.
     """
 
     labels: Labels
@@ -67,6 +70,10 @@ class CaseView:
     def context_gains(self) -> Gains:
         """The gain vector over ``context``."""
         return gains(self.context, self.needs)
+
+    def described(self, chunks: Iterable[str]) -> list[tuple[str, Passage]]:
+        """Results with what is known of them."""
+        return [(chunk, self.passages.get(chunk, UNDESCRIBED)) for chunk in chunks]
 
 
 class Satisfaction(NamedTuple):

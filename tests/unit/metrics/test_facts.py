@@ -253,6 +253,13 @@ class TestPatterns:
         assert (found.found, found.problem) == (False, "a pattern of fact 'f' took too long")
         assert time.process_time() - began < 2
 
+    def test_a_pattern_that_cannot_be_used_is_a_problem_too(self) -> None:
+        """Labels of an older run are not looked over again before they are used."""
+        found = search(("/a{1,99999999999}/", "30 days"), "aa")
+
+        assert (found.found, found.problem) == (False, "a pattern of fact 'f' repeats too much")
+        assert search(("/(/", "30 days"), "30 days").found
+
     def test_a_plain_alternative_is_found_beside_a_pattern_that_never_ends(self) -> None:
         """What can be decided is decided."""
         found = search((r"/(x+x+)+y/", "30 days"), "x" * 5000, "30 days")
@@ -263,9 +270,10 @@ class TestPatterns:
         ("alternative", "problem"),
         [
             ("/(/", "is not a valid regular expression"),
-            ("/a{1,99999999999}/", "is not a valid regular expression"),
             (f"/{'(' * 700}/", "is not a valid regular expression"),
             ("/a*/", "matches the empty text"),
+            ("/(?V1)[a--b]/", "uses (?V1), which is not supported"),
+            ("/a(?R)?b/", "uses (?R), which is not supported"),
             (f"/{'a' * 2000}/", "is longer than 1000 characters"),
             (" \u200b", "has no character that could be found"),
         ],
@@ -274,7 +282,9 @@ class TestPatterns:
         """An alternative that would never or always be found is a mistake in the golden set."""
         assert (alternative_problem(alternative) or "").startswith(problem)
 
-    @pytest.mark.parametrize("alternative", ["30 days", "?", "/", "//", r"/\b30/", "/[[:alpha:]]x/", "1/2"])
+    @pytest.mark.parametrize(
+        "alternative", ["30 days", "?", "/", "//", r"/\b30/", "/[[:alpha:]]x/", "1/2", "/[0-9]{4}-[(]{2}-{2}/"]
+    )
     def test_what_can_work_is_no_problem(self, alternative: str) -> None:
         """Ordinary alternatives, slashes among them, are sound."""
         assert alternative_problem(alternative) is None

@@ -143,6 +143,12 @@ class TestViews:
 
         assert (found.failed, found.ranking, found.context) == (True, (), ())
 
+    def test_a_context_that_nobody_described_has_no_text(self) -> None:
+        """A run may name what the model got without holding it."""
+        found = scoring.view_of(Stored(run_case(context=("gone",))), labels(), (), {})
+
+        assert outcomes(found, ["context_tokens"]) == {"context_tokens": "no chunk text"}
+
     def test_facts_of_the_context(self) -> None:
         """The facts a critical case may not lose, by id."""
         case = run_case(context=("x",), language="en")
