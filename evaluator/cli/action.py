@@ -1,0 +1,193 @@
+"""``action``: what runs inside the zones of the GitHub Action, one sub-command each."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from evaluator import errors
+from evaluator.cli import edges
+from evaluator.cli.options import FILE, OPTIONS, Given
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evaluator.cli.session import Session
+    from evaluator.stages.workspace import Workspace
+    from evaluator.zones.keys import Keys
+    from evaluator.zones.site import Site
+
+# A zone imports what it runs when it runs: --help needs none of it.
+# ruff: noqa: PLC0415
+
+CONFIG = click.option("--config", metavar="PATH", required=True, help="The configuration in the repository.")
+KEY = click.option("--key", "names", multiple=True, metavar="NAME", help="A variable granted to the pipeline; repeats.")
+TIER = OPTIONS["tier"]
+
+
+@dataclass(frozen=True)
+class Room:
+    """What every zone is given: the call, an empty folder, and the volume that install fills."""
+
+    session: Session
+    work: Path
+    volume: Path
+
+    def folder(self, name: str) -> Path:
+        """A new folder."""
+        folder = self.work / name
+        folder.mkdir()
+        return folder
+
+    def keys(self, names: tuple[str, ...]) -> Keys:
+        """The variables that the pipeline was granted; one that is not set has nothing to be found."""
+        from evaluator.zones.keys import Keys
+
+        return Keys({name: self.session.environment.get(name, "") for name in names})
+
+    def site(self, config: str, tier: str, commit: str | None = None) -> Site:
+        """Where a repository is unpacked and its stages write."""
+        from evaluator.zones.site import Site
+
+        run = self.folder("run")
+
+        def open_workspace(config_file: Path) -> Workspace:
+            given = Given(config=config_file, out=run, commit=commit, tier=tier, quiet=False, debug=False)
+            workspace = edges.workspace(self.session, given)
+            # Nothing that is written here outlives the zone: a traceback belongs to the log.
+            self.session.out = None
+            return workspace
+
+        return Site(root=self.folder("tree"), run=run, config=config, open=open_workspace)
+
+
+@click.group()
+@click.option("--work", type=FILE, default="/work", show_default=True, metavar="DIR", help="An empty folder.")
+@click.option("--volume", type=FILE, default="/deps", show_default=True, metavar="DIR", help="What install fills.")
+@click.pass_context
+def action(context: click.Context, work: Path, volume: Path) -> None:
+    """Run one zone of the GitHub Action.
+
+    A zone reads a tar stream on standard input and writes one on standard output. docs/decisions/0002-zones.md says
+    what each may see. The Action's scripts call them; by hand they are of use only to look into a fault.
+    """
+    context.obj = Room(context.obj, work, volume)
+
+
+@action.command()
+@click.option("--for", "purpose", type=click.Choice(["collect", "install"]), required=True, help="Who gets the result.")
+@click.option("--hide", "hidden", multiple=True, metavar="PATH", help="A further file that holds labels; repeats.")
+@CONFIG
+@click.pass_obj
+def prepare(room: Room, purpose: Any, hidden: tuple[str, ...], config: str) -> int:
+    """Take golden labels and earlier results out of a repository."""
+    from evaluator.zones import prepare as zone
+
+    wanted = zone.Wanted(purpose, config, hidden)
+    zone.prepare(sys.stdin.buffer, _out(), wanted, root=room.folder("tree"), log=room.session.console.log)
+    return 0
+
+
+@action.command()
+@click.option("--requirements", default="", metavar="PATH", help="A requirements file in the repository.")
+@click.option("--policy", type=click.Choice(["hashes", "wheels", "source"]), default="hashes", help="What is allowed.")
+@click.option("--python", default="", metavar="VERSION", help="The version of Python. [default: the image's]")
+@click.pass_obj
+def install(room: Room, requirements: str, policy: Any, python: str) -> int:
+    """Install what the pipeline needs into a volume."""
+    from evaluator.zones import install as zone
+
+    wanted = zone.Wanted(requirements, policy, python)
+    place = zone.Place(root=room.folder("tree"), volume=room.volume, environment=room.session.environment)
+    zone.install(sys.stdin.buffer, wanted, place)
+    return 0
+
+
+@action.command()
+@click.option("--installed", is_flag=True, help="Run a Python pipeline by the interpreter that install made.")
+@CONFIG
+@TIER
+@click.pass_obj
+def collect(room: Room, config: str, tier: str, *, installed: bool) -> int:
+    """Run the pipeline: the only zone in which the user's code runs."""
+    from evaluator.zones import collect as zone
+    from evaluator.zones.install import INTERPRETER
+
+    interpreter = room.volume / INTERPRETER if installed else None
+    zone.collect(sys.stdin.buffer, _out(), room.site(config, tier), interpreter=interpreter)
+    return 0
+
+
+@action.command()
+@KEY
+@click.pass_obj
+def seal(room: Room, names: tuple[str, ...]) -> int:
+    """Take out of collect what is valid, and no key with it."""
+    from evaluator.zones import seal as zone
+
+    keys = room.keys(names)
+    for name in keys.ignored:
+        room.session.console.say(f"{name} has too few characters to be looked for in what the pipeline returns")
+    zone.seal(sys.stdin.buffer, _out(), keys, folder=room.folder("sealing"))
+    return 0
+
+
+@action.command()
+@KEY
+@click.pass_obj
+def log(room: Room, names: tuple[str, ...]) -> int:
+    """Pass on what a pipeline prints, and no key with it."""
+    from evaluator.zones import log as zone
+
+    zone.log(sys.stdin.buffer, room.keys(names), room.session.console.say)
+    return 0
+
+
+@action.command()
+@CONFIG
+@TIER
+@click.option("--commit", metavar="SHA", help="The commit that is measured.")
+@click.pass_obj
+def score(room: Room, config: str, tier: str, commit: str | None) -> int:
+    """Measure the sealed records by the whole golden set."""
+    from evaluator.zones import score as zone
+
+    zone.score(sys.stdin.buffer, _out(), room.site(config, tier, commit))
+    return 0
+
+
+@action.command()
+@click.option("--nonce", required=True, metavar="TEXT", help="What this attempt's decision repeats.")
+@click.option("--source", default="", metavar="TEXT", help="Where the baseline in the stream is from, if there is one.")
+@CONFIG
+@TIER
+@click.pass_obj
+def decide(room: Room, nonce: str, source: str, config: str, tier: str) -> int:
+    """Compare, decide and report; exits 0 whatever was decided."""
+    from evaluator.zones import decide as zone
+
+    zone.decide(sys.stdin.buffer, _out(), room.site(config, tier), source=source, nonce=nonce)
+    return 0
+
+
+@action.command(hidden=True)
+def fetch() -> int:
+    """Fetch a baseline from artifacts."""
+    raise errors.NotYetSupported("the zone fetch is not yet supported: a baseline comes from the input baseline-file")
+
+
+@action.command(hidden=True)
+def publish() -> int:
+    """Post the comment and the status."""
+    raise errors.NotYetSupported("the zone publish is not yet supported: the report is in the step summary")
+
+
+def _out() -> IO[bytes]:
+    """Standard output, for this zone's stream alone: whatever else is printed there goes to the log."""
+    stream = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return stream

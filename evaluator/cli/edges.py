@@ -1,0 +1,125 @@
+"""Builds what the stages are handed: configuration, output folder, clock, commit, and where people read."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluator import errors
+from evaluator.cli import outputs
+from evaluator.stages.workspace import Clock, Workspace
+
+if TYPE_CHECKING:
+    from evaluator.cli.options import Given
+    from evaluator.cli.session import Session
+
+DEFAULT_OUT = Path(".rag-assay/out")
+GIT_SECONDS = 10
+
+
+def workspace(session: Session, given: Given) -> Workspace:
+    """One configuration and one output folder, as a command was given them.
+
+    Raises:
+        AssayError: the configuration cannot be read, or the command line cannot be obeyed with it.
+    """
+    prepare(session, given)
+    config_file = config_path(given["config"])
+    session.out = _out(given["out"], config_file)
+    # The configuration brings pydantic: --help and mistakes of the command line never need it.
+    from evaluator import config  # noqa: PLC0415 - as above
+
+    return Workspace(
+        config=config.load_config(config_file), config_file=config_file, out=session.out,
+        commit=_commit(given.get("commit"), config_file.parent), tier=_tier(given.get("tier", "auto")),
+        only=given.get("only", ()), allow_stale=given.get("allow_stale", False),
+        environment=session.environment, clock=clock(), log=session.console.log, progress=session.console.progress,
+    )  # fmt: skip
+
+
+def prepare(session: Session, given: Given) -> None:
+    """Take over what a command was told about how to speak."""
+    session.debug |= given["debug"]
+    session.console.quiet = given["quiet"]
+
+
+def config_path(written: Path | None) -> Path:
+    """The configuration that was named, or the one found upwards from the working directory."""
+    from evaluator import config  # noqa: PLC0415 - as in workspace
+
+    return Path.cwd() / written if written is not None else config.find_config(Path.cwd())
+
+
+def baseline(workspace: Workspace, written: Path | None) -> Path | None:
+    """The run to compare with: the one of the command line, else the configuration's, else None.
+
+    The path stays as it was written, for the report says where the baseline came from.
+
+    Raises:
+        BaselineError: it is not there.
+        UsageError: it is the file that this command replaces.
+    """
+    configured = workspace.config.baseline.file
+    if written is None and configured is None:
+        return None
+    file = written if written is not None else workspace.path(configured or "")
+    if not file.is_file():
+        raise errors.BaselineError(f"there is no baseline {file}; name a run.json of an earlier run, or none at all")
+    if file.resolve() in {(workspace.out / name).resolve() for name in outputs.ALL}:
+        raise errors.UsageError(f"the baseline {file} would be replaced by this run; give another --out")
+    return file
+
+
+def clock() -> Clock:
+    """The real time, in UTC."""
+    return Clock(
+        now=lambda: datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        today=lambda: datetime.datetime.now(datetime.UTC).date().isoformat(),
+        seconds=time.monotonic,
+    )
+
+
+def _out(written: Path | None, config_file: Path) -> Path:
+    out = Path.cwd() / written if written is not None else config_file.parent / DEFAULT_OUT
+    if out.exists() and not out.is_dir():
+        raise errors.UsageError(f"--out {out} is a file; name a folder")
+    return out
+
+
+def _tier(written: str) -> str:
+    if written == "full":
+        raise errors.NotYetSupported(
+            "--tier full is not yet supported: it needs judge: in the configuration, which a later version brings"
+        )
+    return "retrieval"
+
+
+def _commit(written: str | None, folder: Path) -> str | None:
+    """The commit that was named, or the one git has checked out in a folder, or None outside a repository.
+
+    Raises:
+        UsageError: the named commit is empty or holds white space or control characters.
+    """
+    if written is None:
+        return _head(folder)
+    if not written.isprintable() or not re.fullmatch(r"\S+", written):
+        raise errors.UsageError(f"--commit {written!r} is no name of a commit")
+    return written
+
+
+def _head(folder: Path) -> str | None:
+    git = shutil.which("git")
+    if git is None:
+        return None
+    try:
+        found = subprocess.run(
+            [git, "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, timeout=GIT_SECONDS, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() if found.returncode == 0 else None

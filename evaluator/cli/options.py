@@ -1,0 +1,76 @@
+"""The options that commands share, spelt and explained once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypedDict
+
+import click
+
+Decorator = Callable[[Any], Any]
+Wrapped = Callable[..., Any]
+
+FILE = click.Path(path_type=Path)
+
+
+class Given(TypedDict, total=False):
+    """What a command was given; a command without an option has no key of it."""
+
+    config: Path | None
+    out: Path | None
+    baseline: Path | None
+    tier: str
+    commit: str | None
+    only: tuple[str, ...]
+    allow_stale: bool
+    format: str
+    quiet: bool
+    debug: bool
+
+
+OPTIONS: dict[str, Decorator] = {
+    "config": click.option(
+        "--config", "-c", type=FILE, metavar="FILE",
+        help="The configuration. [default: rag-assay.yml here or in the nearest folder above]",
+    ),
+    "out": click.option(
+        "--out", type=FILE, metavar="DIR",
+        help="Where files are read from and written to. [default: .rag-assay/out beside the configuration]",
+    ),
+    "baseline": click.option(
+        "--baseline", type=FILE, metavar="FILE",
+        help="The run.json to compare with; goes before baseline.file of the configuration.",
+    ),
+    "tier": click.option(
+        "--tier", type=click.Choice(["retrieval", "full", "auto"]), default="auto", show_default=True,
+        help="What is measured; auto is retrieval as long as the configuration has no judge.",
+    ),
+    "commit": click.option("--commit", metavar="SHA", help="The commit that is measured. [default: HEAD, if any]"),
+    "only": click.option("--only", multiple=True, metavar="ID", help="Run this case alone; may be repeated."),
+    "allow_stale": click.option(
+        "--allow-stale", is_flag=True, help="Golden ids that the fixture does not hold are warnings, not errors."
+    ),
+    "format": click.option(
+        "--format", type=click.Choice(["text", "json"]), default="text", show_default=True,
+        help="json prints the result on standard output.",
+    ),
+    "quiet": click.option("--quiet", "-q", is_flag=True, help="Print problems and the outcome only."),
+    "debug": click.option("--debug", is_flag=True, help="Print a traceback with every error (also RAG_ASSAY_DEBUG=1)."),
+}  # fmt: skip
+
+
+def add(*names: str) -> Decorator:
+    """Give a command the named options, in that order, and then ``--quiet`` and ``--debug``."""
+
+    def decorate(command: Wrapped) -> Wrapped:
+        for name in reversed((*names, "quiet", "debug")):
+            command = OPTIONS[name](command)
+        return command
+
+    return decorate
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help: command lines to copy."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

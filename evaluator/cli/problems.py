@@ -1,0 +1,42 @@
+"""Problems of input files as people and programs are shown them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from evaluator.errors import Problem
+
+FIELDS = ("code", "severity", "file", "line", "column", "message")
+MESSAGES = "docs/messages.md"
+MAX_SHOWN = 100
+
+
+def near(problem: Problem) -> Problem:
+    """The same problem, its file relative to the working directory where it is below that."""
+    file = Path(problem.file)
+    return problem._replace(file=str(file.relative_to(Path.cwd()))) if file.is_relative_to(Path.cwd()) else problem
+
+
+def lines(problems: Sequence[Problem], *, severity: bool = False) -> list[str]:
+    """A line for each problem, up to as many as a person would read."""
+    shown = [f"{each.severity}: {near(each)}" if severity else str(near(each)) for each in problems[:MAX_SHOWN]]
+    return [*shown, *([f"and {len(problems) - MAX_SHOWN} more"] if len(problems) > MAX_SHOWN else [])]
+
+
+def as_json(problem: Problem) -> dict[str, str | int]:
+    """A problem as ``check --format json`` lists it."""
+    return {field: getattr(near(problem), field) for field in FIELDS}
+
+
+def see(codes: Iterable[str]) -> str:
+    """Where to read what to do about these codes."""
+    return "see " + ", ".join(f"{MESSAGES}#{code}" for code in sorted(set(codes)))
+
+
+def counted(number: int, what: str) -> str:
+    """``1 error``, ``2 errors``."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,100 @@
+"""The command ``rag-assay``: which sub-commands there are, without importing any of them."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from evaluator import __version__, errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluator.cli.session import Session
+
+
+class Lazy(NamedTuple):
+    """A command by the place it is defined in, and its line in ``--help``."""
+
+    target: str
+    help: str
+
+
+COMMANDS: Mapping[str, Lazy] = {
+    "check": Lazy("files:check", "Name every problem of configuration, golden set and fixture."),
+    "freeze": Lazy("files:freeze", "Write a fixture's manifest, or make a fixture from chunks."),
+    "collect": Lazy("stages:collect", "Ask the pipeline every question and record its replies."),
+    "score": Lazy("stages:score", "Compute the metrics of what was collected."),
+    "compare": Lazy("stages:compare", "Compare a scored run with a baseline, case by case."),
+    "gate": Lazy("stages:gate", "Decide by the rules; exits with the decision."),
+    "report": Lazy("stages:report", "Write the pull-request comment and the summary."),
+    "run": Lazy("run:run", "All of collect to report; exits with the decision."),
+    "action": Lazy("action:action", "Run one zone of the GitHub Action; its scripts call this."),
+    "demo": Lazy("demo:demo", "Show the comment of a change that made an example worse."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is called or asked for its own help."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:  # noqa: ARG002 - click's signature
+        """Import a command.
+
+        Raises:
+            UsageError: there is none of that name; the nearest one is named.
+        """
+        if cmd_name not in COMMANDS:
+            raise errors.UsageError(f"there is no command {cmd_name!r}; {_hint(cmd_name)}")
+        module, _, attribute = COMMANDS[cmd_name].target.partition(":")
+        command: click.Command = getattr(importlib.import_module(f"evaluator.cli.{module}"), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """List the commands by their one-line help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.help) for name, command in COMMANDS.items()])
+
+
+def _hint(name: str) -> str:
+    near = difflib.get_close_matches(name, COMMANDS, n=1)
+    return f"did you mean {near[0]!r}?" if near else "rag-assay --help lists them"
+
+
+EPILOG = """\b
+Examples:
+  rag-assay demo
+  rag-assay check
+  rag-assay run --out .rag-assay/main
+  rag-assay run --baseline .rag-assay/main/run.json
+
+Exit codes: 0 passed, 1 failed, 2 wrong usage, configuration or input, 3 inconclusive or interrupted, 4 internal error.
+"""
+
+
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="rag-assay %(version)s")
+def rag_assay() -> None:
+    """Gate pull requests on the measured quality of a RAG system.
+
+    Runs a retrieval-augmented pipeline on a golden set over a frozen index, compares every case and category with a
+    baseline, and says whether the change may be merged.
+    """
+
+
+def invoke(arguments: list[str], session: Session, command: click.Command = rag_assay) -> int:
+    """Run one command line and return its exit code; its errors are raised.
+
+    click's own ``main`` is not used: it turns interruptions and broken pipes into exit codes that mean something else
+    here.
+    """
+    try:
+        with command.make_context("rag-assay", arguments, obj=session) as context:
+            code = command.invoke(context)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    if not isinstance(code, int):
+        raise TypeError(f"{arguments} returned {code!r} instead of an exit code")
+    return code

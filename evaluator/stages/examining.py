@@ -1,0 +1,224 @@
+"""Turns what was seen in two runs into the two exams, the comparison and what loosened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from evaluator import config as configuration
+from evaluator.comparison import configuration as configurations
+from evaluator.comparison import gate, loosened, pairing, rows, rules
+from evaluator.comparison.sheet import Sheet
+from evaluator.model.comparison import BaselineInfo, Comparison, Exam, ExamFile
+from evaluator.model.run import History
+from evaluator.model.score import MetricId
+from evaluator.stages import measuring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from evaluator.comparison.loosened import Departure
+    from evaluator.comparison.pairing import Pairing
+    from evaluator.comparison.sheet import CaseValues
+    from evaluator.model.accepted import Accepted
+    from evaluator.model.comparison import ConfigurationChange, CriticalOutcome, GatedRow, Loosened, Row
+    from evaluator.model.config import Config, Rule
+    from evaluator.stages.tally import Tally
+    from evaluator.stores.runs import RunReader
+
+
+Anchor: TypeAlias = dict[str, dict[str, float]]
+"""Metric -> case -> value."""
+
+
+def partial(run: RunReader) -> str | None:
+    """What a run left out on purpose; None for a whole one."""
+    cases = run.head.fingerprint.get("cases", "all")
+    return None if cases == "all" else cases
+
+
+class _Board(NamedTuple):
+    """One side of the exam: whose rules, which values, which critical outcomes."""
+
+    config: Config
+    lines: Sequence[CaseValues]
+    critical: Sequence[CriticalOutcome]
+    paired: int
+    pairable: int
+
+
+@dataclass(frozen=True)
+class Examining:
+    """Both exams over one tally. ``theirs`` is None without a baseline."""
+
+    seen: Tally
+    mine: Config
+    theirs: Config | None
+    accepted: Accepted
+
+    @cached_property
+    def pairs(self) -> Pairing:
+        """Who was compared with whom."""
+        return pairing.pair(self.seen.asked, self.seen.asked_before)
+
+    @cached_property
+    def new(self) -> Exam:
+        """The exam by the candidate's rules and labels."""
+        return loosened.accept_rows(self._exam(self._board(self.mine, old=False), self.history.anchor), self.accepted)
+
+    @cached_property
+    def old(self) -> Exam | None:
+        """The exam by the baseline's rules and labels; None without a baseline."""
+        if self.theirs is None:
+            return None
+        return self._exam(self._board(self.theirs, old=True), self._anchors(self.theirs, self.seen.old))
+
+    @cached_property
+    def loosened(self) -> tuple[Loosened, ...]:
+        """What made the exam easier."""
+        old = gate.decide(self.old) if self.old else None
+        return loosened.find(gate.decide(self.new), old, self._departures(), self.accepted)
+
+    def warnings(self) -> Iterator[str]:
+        """Sentences about entries of accepted.yml that nothing needs."""
+        pairs = self.pairs
+        touched = {*pairs.removed, *pairs.changed, *pairs.holdout_removed, *self.seen.relabelled, *self.seen.flags}
+        yield from loosened.unmatched(self.loosened, self.new, touched, self.accepted)
+
+    def _departures(self) -> Iterable[Departure]:
+        changed_critical = [case for case in self.pairs.changed if case in self.seen.critical_before]
+        return loosened.departures(
+            removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
+            holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
+        )  # fmt: skip
+
+    def _board(self, config: Config, *, old: bool) -> _Board:
+        lines, found = (self.seen.old, self.seen.old_critical) if old else (self.seen.new, self.seen.new_critical)
+        absent = [*self.pairs.removed, *self.pairs.changed]
+        named = sum(case in self.seen.accepted for case in absent)
+        return _Board(config, lines, found, len(self.pairs.paired), self.pairs.pairable - named)
+
+    def _rules(self, config: Config) -> Sequence[Rule]:
+        ids = configuration.resolve_metrics(config, self.seen.ruler.declared)
+        return configuration.effective_rules(config, ids, answers_exist=self.seen.answers_exist)
+
+    def _exam(self, board: _Board, anchor: Anchor) -> Exam:
+        expanded = rules.expand(self._rules(board.config))
+        own = [part.rule for part in expanded]
+        failed, holdout = self.seen.failed[False], self.seen.failed[True]
+        baseline = self.seen.baseline is not None
+        return Exam(
+            gate=board.config.gate, written=board.config.gate.rules is not None, rules=tuple(own),
+            origins=tuple(part.origin for part in expanded),
+            rows=tuple(rows.gated_rows(self._sheet(board.lines, anchor), own, board.config.gate.min_cases)),
+            critical=tuple(board.critical), failures=sum(failed), cases=len(failed),
+            all_failed=all([*failed, *holdout]), pairable=board.pairable, paired=board.paired, has_baseline=baseline,
+            baseline_required=board.config.baseline.required, partial=partial(self.seen.candidate),
+        )  # fmt: skip
+
+    def _sheet(self, lines: Sequence[CaseValues], anchor: Anchor) -> Sheet:
+        ruler = self.seen.ruler
+        return Sheet(
+            ruler.metrics, ruler.declared, lines, has_baseline=self.seen.baseline is not None, anchor=anchor,
+            shallow=self._shallow(),
+        )  # fmt: skip
+
+    def _shallow(self) -> Mapping[str, int]:
+        """Metrics that look deeper than the baseline's rankings were asked to reach."""
+        if self.theirs is None:
+            return {}
+        measured = configuration.resolve_metrics(self.theirs, self.seen.ruler.declared)
+        depth = configuration.depth(self.theirs, measured)
+        return {str(metric): depth for metric in self.seen.ruler.metrics if (metric.k or 0) > depth}
+
+    def _dropping(self, config: Config) -> list[str]:
+        """Metrics with a drop rule, which have an anchor."""
+        return list(dict.fromkeys(rule.metric for rule in self._rules(config) if rule.max_drop is not None))
+
+    @cached_property
+    def history(self) -> History:
+        """The baseline's anchor, filled with its own values where it has none; relabelled cases start anew."""
+        if self.seen.baseline is None:
+            return History()
+        kept = [line for line in self.seen.new if line.id not in self.seen.relabelled]
+        return self.seen.baseline.head.history.model_copy(update={"anchor": self._anchors(self.mine, kept)})
+
+    def _anchors(self, config: Config, lines: Sequence[CaseValues]) -> Anchor:
+        if self.seen.baseline is None:
+            return {}
+        stored = self.seen.baseline.head.history.anchor
+        return {metric: dict(self._anchor(metric, lines, stored.get(metric, {}))) for metric in self._dropping(config)}
+
+    def _anchor(
+        self, metric: str, lines: Sequence[CaseValues], stored: Mapping[str, float]
+    ) -> Iterator[tuple[str, float]]:
+        column = self.seen.ruler.metrics.index(MetricId.parse(metric))
+        for line in lines:
+            value = line.before[column] if line.before is not None and line.after is not None else None
+            if value is not None:
+                yield line.id, stored.get(line.id, value)
+
+    def state(self) -> ExamFile:
+        """What the gate decides from."""
+        columns = {
+            metric: self.seen.ruler.metrics.index(MetricId.parse(metric)) for metric in self._dropping(self.mine)
+        }
+        values = {
+            metric: {
+                line.id: value
+                for line in self.seen.new
+                if line.after is not None and (value := line.after[column]) is not None
+            }
+            for metric, column in columns.items()
+        }
+        categories = {line.id: line.category for line in self.seen.new if line.after is not None}
+        return ExamFile(exam=self.new, history=self.history, values=values, categories=categories)
+
+    def comparison(self, metrics: Sequence[str], source: str) -> Comparison:
+        """comparison.json."""
+        sheet = self._sheet(self.seen.new, self.history.anchor)
+        ungated = rows.ungated_rows(sheet, metrics, self.new.rows, self.mine.gate.min_cases)
+        lost = measuring.critical_changes(self.seen.new_critical)
+        return Comparison(
+            baseline=self._baseline(source), paired=len(self.pairs.paired),
+            new=self.pairs.new if self.theirs is not None else (), removed=self.pairs.removed,
+            changed=self.pairs.changed, configuration=self._configuration(), loosened=self.loosened,
+            rows=(*_one_each(self.new.rows), *ungated), cases=(*self.seen.changes.found, *lost),
+        )  # fmt: skip
+
+    def _baseline(self, source: str) -> BaselineInfo | None:
+        if self.seen.baseline is None:
+            return None
+        head = self.seen.baseline.head
+        return BaselineInfo(
+            commit=head.commit, created_at=head.timing.get("started_at"), source=source, suite=head.suite
+        )
+
+    def _configuration(self) -> tuple[ConfigurationChange, ...]:
+        if self.seen.baseline is None or self.theirs is None:
+            return ()
+        before, after = self.seen.baseline.head.fingerprint, self.seen.candidate.head.fingerprint
+        return configurations.changes(
+            self.theirs.model_dump(mode="json"), self.mine.model_dump(mode="json"), before, after
+        )
+
+
+def _one_each(found: Sequence[GatedRow]) -> list[Row]:
+    """Where several rules speak of one row: the one that regressed, else one that limits a change, else the first.
+
+    A row that applies to no case in either run says nothing; its rule is still in the decision, as not evaluated.
+    """
+    best: dict[tuple[str, str, str | None], Row] = {}
+    for entry in found:
+        row = entry.row
+        if row.baseline is None and row.candidate is None:
+            continue
+        key = (row.metric, row.scope, row.category)
+        if key not in best or _weight(row) > _weight(best[key]):
+            best[key] = row
+    return list(best.values())
+
+
+def _weight(row: Row) -> tuple[bool, bool]:
+    return row.status == "regressed", row.tolerance is not None

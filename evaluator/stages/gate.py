@@ -1,0 +1,76 @@
+"""gate: the decision, and the history that the run hands on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluator import metrics
+from evaluator.comparison import drift
+from evaluator.comparison import gate as judging
+from evaluator.model.comparison import Comparison, ExamFile
+from evaluator.model.decision import EXIT_CODES, CaseOutcome, Decision, Outcome, Reason
+from evaluator.model.score import MetricId
+from evaluator.stores.runs import read_run
+from evaluator.stores.values import read_value, write_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evaluator.comparison.gate import Verdict
+    from evaluator.stages.workspace import Workspace
+
+
+def gate(workspace: Workspace, nonce: str | None = None) -> Decision:
+    """Write decision.json and fill the history of run.json; ``nonce`` is repeated in the decision."""
+    comparison = read_value(workspace.out / "comparison.json", Comparison)
+    state = read_value(workspace.out / "exam.json", ExamFile)
+    verdict = judging.decide(state.exam)
+    outcome = _outcome(verdict, comparison)
+    decision = Decision(
+        outcome=outcome, exit_code=EXIT_CODES[outcome], reasons=tuple(_reasons(verdict, outcome, comparison)),
+        rules=verdict.rules, cases=(*verdict.cases, *_changed(comparison, state)), accepted=outcome == "passed",
+        nonce=nonce,
+    )  # fmt: skip
+    _hand_on(workspace, comparison, state, accepted=decision.accepted)
+    write_value(workspace.out / "decision.json", decision)
+    return decision
+
+
+def _outcome(verdict: Verdict, comparison: Comparison) -> Outcome:
+    loosened = any(entry.accepted is None for entry in comparison.loosened)
+    return "inconclusive" if verdict.outcome == "passed" and loosened else verdict.outcome
+
+
+def _reasons(verdict: Verdict, outcome: Outcome, comparison: Comparison) -> Iterator[Reason]:
+    if comparison.baseline is None:
+        yield Reason(code="no-baseline", text="no baseline: drops are not evaluated, floors and absolute rules decide")
+    for entry in comparison.loosened:
+        if entry.accepted is None:
+            about = f"{entry.case}: " if entry.case is not None else ""
+            yield Reason(code="loosened", text=f"{about}{entry.text}; accepted.yml can accept it")
+    yield from verdict.reasons
+    if outcome == "passed" and comparison.baseline is not None:
+        yield Reason(code="passed", text="every rule that could be decided was kept")
+
+
+def _changed(comparison: Comparison, state: ExamFile) -> Iterator[CaseOutcome]:
+    """The cases that changed in a metric that a rule names."""
+    declared = metrics.load()
+    gated = {rule.metric for rule in state.exam.rules}
+    for change in comparison.cases:
+        if change.metric not in gated or change.before is None or change.after is None:
+            continue
+        delta = change.after - change.before
+        better = (delta > 0) == declared[MetricId.parse(change.metric).name].higher_is_better
+        yield CaseOutcome(
+            id=change.id, rule=change.metric, before=change.before, after=change.after, delta=delta,
+            status="better" if better else "worse",
+        )  # fmt: skip
+
+
+def _hand_on(workspace: Workspace, comparison: Comparison, state: ExamFile, *, accepted: bool) -> None:
+    declared = metrics.load()
+    directions = {metric: declared[MetricId.parse(metric).name].higher_is_better for metric in state.values}
+    link = (comparison.baseline.commit or "no commit") if comparison.baseline else None
+    history = drift.next_history(state, accepted=accepted, higher_is_better=directions, link=link)
+    read_run(workspace.out / "run.json").with_history(history)

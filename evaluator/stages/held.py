@@ -1,0 +1,47 @@
+"""A run as score has just made it: what compare and report would otherwise read back from run.json."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evaluator.stores.runs import StoredCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from evaluator.model.run import RunHead
+    from evaluator.model.score import MetricId, Score
+    from evaluator.model.view import CaseView
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCase(StoredCase):
+    """A case with how it was seen under its own labels and what it scored; ``case`` is as run.json holds it."""
+
+    view: CaseView
+    scores: Mapping[MetricId, Score]
+
+
+@dataclass(frozen=True)
+class HeldRun:
+    """A whole run in memory, to be used as a :class:`evaluator.stores.runs.RunReader` is.
+
+    Attributes:
+        head: everything but cases, texts and places; the history is empty.
+        places: chunk id -> index in its document.
+        by_id: every case, in the run's order.
+    """
+
+    head: RunHead
+    places: Mapping[str, int]
+    by_id: Mapping[str, HeldCase]
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The cases, in the run's order."""
+        return tuple(self.by_id)
+
+    def cases(self) -> Iterator[StoredCase]:
+        """Every case in the run's order."""
+        return iter(self.by_id.values())

@@ -1,0 +1,156 @@
+"""Every metric of two runs, recomputed from what they stored, under one set of labels or the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evaluator.comparison import critical
+from evaluator.comparison.sheet import EPSILON, CaseValues, Values
+from evaluator import metrics
+from evaluator.metrics import scoring
+from evaluator.model.comparison import CaseChange, CriticalOutcome, Lost
+from evaluator.model.golden import Labels, Need
+from evaluator.model.score import Metric, MetricId, Scored, Unscored
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluator.model.run import RunCase
+    from evaluator.model.view import CaseView, ResolvedNeed, Way
+    from evaluator.stores.runs import RunReader, StoredCase
+
+ABSTENTION = MetricId("abstention")
+
+
+class Measured(NamedTuple):
+    """One case of one run under one set of labels. ``unscored`` are places in ``values``."""
+
+    view: CaseView
+    values: Values
+    unscored: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """What is measured: the metrics, in the order of every ``Values``, and their declarations."""
+
+    metrics: Sequence[MetricId]
+    declared: Mapping[str, Metric]
+
+    def measure(
+        self, run: RunReader, stored: StoredCase, labels: Labels, known: Mapping[Any, Sequence[Way]]
+    ) -> Measured:
+        """Measure one stored case; ``known`` are ways of needs that the run itself did not resolve."""
+        case = stored.case
+        view = scoring.view_of(
+            stored, labels, scoring.needs_under(case, labels, known, stored.retrieved), run.places,
+            latency_ms=run.head.timing.get("latency_ms", {}).get(case.id),
+        )  # fmt: skip
+        scores = scoring.score_case(view, self.metrics, self.declared)
+        found = [scores[metric] for metric in self.metrics]
+        values = tuple(score.value if isinstance(score, Scored) else None for score in found)
+        unscored = frozenset(place for place, score in enumerate(found) if isinstance(score, Unscored))
+        return Measured(view, values, unscored)
+
+
+def labels_of(case: RunCase) -> Labels:
+    """The labels a run was measured by."""
+    return Labels.model_validate(case.labels)
+
+
+def ways_of(case: RunCase) -> dict[Any, Sequence[Way]]:
+    """How the needs of a case were resolved in its own run, by what declares them."""
+    return {Need.model_validate(need.need).declared(): need.chunks for need in case.needs}
+
+
+def values(case: RunCase, labels: Labels, before: Measured | None, after: Measured | None) -> CaseValues:
+    """A line of the sheet."""
+    return CaseValues(
+        case.id, labels.category, labels.critical,
+        before.values if before else None, after.values if after else None,
+        rechunked=before is not None and after is not None and _rechunked(before.view.needs, after.view.needs),
+        unscored=after.unscored if after else frozenset(),
+    )  # fmt: skip
+
+
+def _rechunked(before: Sequence[ResolvedNeed], after: Sequence[ResolvedNeed]) -> bool:
+    return any(
+        old.digest != new.digest
+        for old, new in zip(before, after, strict=True)
+        if old.digest is not None and new.digest is not None
+    )
+
+
+def held(measured: Measured) -> critical.Held:
+    """What a run had of a critical case, by name."""
+    view = measured.view
+    needs = {index for found in view.context_gains.satisfactions for index in found.needs}
+    abstention = scoring.score_case(view, (ABSTENTION,), metrics.load())[ABSTENTION]
+    return critical.Held(
+        needs=frozenset(_name(view.labels.relevant[index]) for index in needs),
+        facts=frozenset(scoring.facts_in_context(view)),
+        abstention=abstention.value if isinstance(abstention, Scored) else None,
+    )
+
+
+def _name(need: Need) -> str:
+    kind, value = need.declared()
+    return f"{kind} {value if isinstance(value, str) else ' or '.join(sorted(value))}"
+
+
+def critical_changes(found: Sequence[CriticalOutcome]) -> list[CaseChange]:
+    """Critical outcomes that lost something, as changes of a case."""
+    return [
+        CaseChange(id=entry.id, metric=entry.rule, before=entry.before, after=entry.after)
+        for entry in found
+        if entry.lost
+    ]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Collects the cases whose value of a metric changed; clock readings always do and are left out."""
+
+    ruler: Ruler
+    metrics: Sequence[str]
+    found: list[CaseChange] = field(default_factory=list)
+
+    @cached_property
+    def _columns(self) -> list[tuple[str, int, Metric]]:
+        places = {str(metric): place for place, metric in enumerate(self.ruler.metrics)}
+        columns = [(name, places[name], self.ruler.declared[MetricId.parse(name).name]) for name in self.metrics]
+        return [column for column in columns if column[2].reads != "clock"]
+
+    def add(self, case: str, before: Measured, after: Measured) -> None:
+        """Note what changed in one paired case."""
+        for name, place, metric in self._columns:
+            old, new = before.values[place], after.values[place]
+            if _same(old, new):
+                continue
+            worse = old is not None and new is not None and (new < old) == metric.higher_is_better
+            lost = tuple(_lost(before, after)) if worse else ()
+            self.found.append(CaseChange(id=case, metric=name, before=old, after=new, lost=lost))
+
+
+def _same(old: float | None, new: float | None) -> bool:
+    return old is new if old is None or new is None else abs(new - old) <= EPSILON
+
+
+def _lost(before: Measured, after: Measured) -> list[Lost]:
+    then, now = _ranks(before.view), _ranks(after.view)
+    return [
+        Lost(
+            need=before.view.labels.relevant[index].to_golden(),
+            chunk=before.view.ranking[rank - 1],
+            rank_before=rank,
+            rank_after=now.get(index),
+        )
+        for index, rank in sorted(then.items())
+        if index not in now or now[index] > rank
+    ]
+
+
+def _ranks(view: CaseView) -> dict[int, int]:
+    return {index: found.rank for found in view.gains.satisfactions for index in found.needs}

@@ -1,0 +1,140 @@
+"""score: every metric of what collect recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evaluator import __version__, errors, metrics
+from evaluator import config as configuration
+from evaluator.model.base import digest
+from evaluator.model.record import Collection
+from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile
+from evaluator.stages.labels import unsupported
+from evaluator.stages.scoring_case import Scorer
+from evaluator.stages.totals import Totals
+from evaluator.stores import golden, records
+from evaluator.stores.fixtures import read_fixture
+from evaluator.stores.runs import RunWriter
+from evaluator.stores.values import opened, read_value
+from evaluator.stores.words import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from evaluator.model.config import Config
+    from evaluator.model.fixture import Fixture
+    from evaluator.model.golden import Case
+    from evaluator.model.record import Record
+    from evaluator.model.score import Metric, MetricId
+    from evaluator.stages.workspace import Workspace
+    from evaluator.stores.golden import GoldenSet
+
+RECORDS = "records.jsonl"
+
+
+def score(workspace: Workspace) -> None:
+    """Write run.json from collect.json and records.jsonl, one case in memory at a time.
+
+    Raises:
+        InputError: the golden set, the fixture or the configuration has mistakes, or labels that cannot be used.
+        FileProblem: collect.json or records.jsonl is missing, not whole, or was made from something else.
+    """
+    suite = _read(workspace)
+    path = workspace.out / RECORDS
+    count = _count(path)
+    large = count > MAX_INLINE_CASES
+    totals = Totals(suite.metrics, suite.declared)
+    scorer = Scorer(
+        suite.config.language, suite.fixture, suite.metrics, suite.declared,
+        latencies=suite.collection.timing.get("latency_ms", {}), inline=not large,
+    )  # fmt: skip
+    with RunWriter(
+        workspace.out / "run.json", tool=f"rag-assay {__version__}", suite=suite.config.suite, tier="retrieval",
+        commit=suite.collection.commit, fingerprint=suite.fingerprint(count), config=suite.effective_config(),
+        records=RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
+    ) as run:  # fmt: skip
+        for case, record in _paired(suite.golden.cases, path):
+            scored = scorer.score(case, record)
+            totals.add(case, scored.scores)
+            run.add(scored.case)
+        timing = {**suite.collection.timing, **totals.timing()}
+        run.finish(totals.summary(), scorer.texts, scorer.places, timing, History())
+
+
+@dataclass(frozen=True)
+class _Suite:
+    """Everything a run is scored by."""
+
+    config: Config
+    golden: GoldenSet
+    fixture: Fixture | None
+    collection: Collection
+    metrics: tuple[MetricId, ...]
+    declared: Mapping[str, Metric]
+
+    @cached_property
+    def config_sha256(self) -> str:
+        """Of the configuration as collect saw it."""
+        return digest(self.config.model_dump(mode="json"))
+
+    def fingerprint(self, count: int) -> dict[str, str]:
+        """What a run depends on, by name, each as a digest; ``cases`` says whether it is whole."""
+        pipeline, total = self.config.pipeline, len(self.golden.cases)
+        corpus = self.fixture.digests.model_dump(exclude_none=True) if self.fixture is not None else {}
+        formulas = {str(metric): self.declared[metric.name].formula for metric in self.metrics}
+        return {
+            "config": self.config_sha256, "golden": self.golden.sha256, **corpus, "metrics": digest(formulas),
+            "noise": digest({"kind": pipeline.kind, "repeats": pipeline.repeats}),
+            "cases": "all" if count == total else f"only {count} of {total}",
+        }  # fmt: skip
+
+    def effective_config(self) -> dict[str, Any]:
+        """The configuration with the metrics that were computed: what a later run is compared by."""
+        return {**self.config.model_dump(mode="json"), "metrics": [str(metric) for metric in self.metrics]}
+
+
+def _read(workspace: Workspace) -> _Suite:
+    config, declared = workspace.config, metrics.load()
+    ids = configuration.resolve_metrics(config, declared, workspace.config_file)
+    cases = golden.read_golden([workspace.path(file) for file in config.golden])
+    problems = unsupported(cases)
+    if problems:
+        raise errors.InputError(problems)
+    fixture = read_fixture(workspace.path(config.fixture)).fixture if config.fixture is not None else None
+    path = workspace.out / "collect.json"
+    suite = _Suite(config, cases, fixture, read_value(path, Collection), ids, declared)
+    changed = list(_changed(suite))
+    if changed:
+        raise errors.FileProblem(f"{path} is of another {' and '.join(changed)}; run collect again")
+    return suite
+
+
+def _changed(suite: _Suite) -> Iterator[str]:
+    made = suite.collection
+    if made.config_sha256 != suite.config_sha256:
+        yield "configuration"
+    if made.golden_sha256 != suite.golden.sha256:
+        yield "golden set"
+    if made.fixture != (suite.fixture.digests if suite.fixture is not None else None):
+        yield "fixture"
+
+
+def _count(path: Path) -> int:
+    with opened(path) as file:
+        count = sum(not line.isspace() for line in file)
+    if count == 0:
+        raise errors.FileProblem(f"{path} holds no case; run collect again")
+    return count
+
+
+def _paired(cases: tuple[Case, ...], path: Path) -> Iterator[tuple[Case, Record]]:
+    """Every record with its case; cases may be left out, but the order is the golden one."""
+    remaining = iter(cases)
+    for record in records.iter_records(path):
+        case = next((case for case in remaining if case.id == record.id), None)
+        if case is None:
+            raise errors.FileProblem(f"{path}: case '{visible(record.id)}' is out of place; run collect again")
+        yield case, record

@@ -1,0 +1,147 @@
+"""One case of a run: its record and its golden case made into what run.json holds."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evaluator import errors
+from evaluator.metrics import scoring
+from evaluator.model.record import Hit
+from evaluator.model.run import RunCase, RunNeed
+from evaluator.model.score import NotApplicable, Unscored
+from evaluator.stores.runs import StoredCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from evaluator.model.fixture import Fixture
+    from evaluator.model.golden import Case
+    from evaluator.model.record import Record
+    from evaluator.model.score import Metric, MetricId, Score
+    from evaluator.model.view import CaseView
+
+CLOCK = "a clock reading: see timing"
+
+
+class ScoredCase(NamedTuple):
+    """A case as run.json holds it, and its scores, clock readings included."""
+
+    case: RunCase
+    scores: Mapping[MetricId, Score]
+
+
+class Scorer:
+    """Scores cases one by one and keeps what the run needs of them all.
+
+    Attributes:
+        texts: every text the cases name, by its key.
+        places: index within its document of every chunk the cases name, where a fixture knows it; of every chunk of
+            the fixture where the rankings are not inline.
+    """
+
+    def __init__(
+        self, language: str, fixture: Fixture | None, metrics: Sequence[MetricId], declared: Mapping[str, Metric], *,
+        latencies: Mapping[str, float], inline: bool,
+    ) -> None:  # fmt: skip
+        by_doc = fixture.by_doc if fixture is not None else {}
+        self._all_places = {chunk: place for chunks in by_doc.values() for place, chunk in enumerate(chunks)}
+        self.texts: dict[str, str] = {}
+        self.places: dict[str, int] = {} if inline else self._all_places
+        self._language = language
+        self._fixture = fixture
+        self._metrics = metrics
+        self._declared = declared
+        self._latencies = latencies
+        self._inline = inline
+        self._last: dict[str, tuple[str | None, str | None]] = {}
+
+    def score(self, case: Case, record: Record) -> ScoredCase:
+        """Score one case.
+
+        Raises:
+            FileProblem: two different texts have one key.
+        """
+        context_only = tuple(self._context_only(record))
+        stored = StoredCase(self._draft(case, record, context_only), record.retrieved, context_only)
+        needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=record.retrieved)
+        view = scoring.view_of(stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id))
+        scores = scoring.score_case(view, self._metrics, self._declared)
+        found = {"needs": _needs(view), "steps": _steps(record), **self._by_outcome(scores)}
+        return ScoredCase(stored.case.model_copy(update=found), scores)
+
+    def _context_only(self, record: Record) -> Iterator[Hit]:
+        retrieved = {hit.id for hit in record.retrieved}
+        for chunk in dict.fromkeys(record.context):
+            if chunk not in retrieved:
+                known = self._fixture.by_id.get(chunk) if self._fixture is not None else None
+                yield Hit(id=chunk, doc=known.doc, text=known.text) if known is not None else Hit(id=chunk)
+
+    def _draft(self, case: Case, record: Record, context_only: Iterable[Hit]) -> RunCase:
+        labels = case.labels
+        return RunCase(
+            id=case.id, category=case.category, critical=case.critical, split=case.split,
+            language=case.language or self._language, question=case.question, input_hash=record.input_hash,
+            labels_hash=labels.hash, labels=labels.to_json_value(), needs=(), scores={}, unscored={},
+            not_applicable={}, failure=record.failure, diagnosis=None, answer=record.answer,
+            abstained=record.abstained, context=record.context, context_only=self._hits(context_only), steps=None,
+            usage=record.usage, duplicates=record.duplicates,
+            retrieved=self._hits(record.retrieved) if self._inline else None,
+        )  # fmt: skip
+
+    def _hits(self, hits: Iterable[Hit]) -> Any:
+        """The hits with keys for texts, as JSON: validated together they cost a fraction of one by one."""
+        return [{"id": hit.id, "doc": hit.doc, "score": hit.score, "text": self._key(hit)} for hit in hits]
+
+    def _key(self, hit: Hit) -> str | None:
+        text, key = self._last.get(hit.id, (None, None))
+        # A chunk has the same text in nearly every case, so that comparing is enough.
+        if text != hit.text or hit.id not in self._last:
+            key = self._key_of(hit.text)
+            self._last[hit.id] = (hit.text, key)
+            if hit.id in self._all_places:
+                self.places[hit.id] = self._all_places[hit.id]
+        return key
+
+    def _key_of(self, text: str | None) -> str | None:
+        if text is None:
+            return None
+        key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        if self.texts.setdefault(key, text) != text:
+            raise errors.FileProblem(f"two different texts have the key {key}: one of them was made to")
+        return key
+
+    def _by_outcome(self, scores: Mapping[MetricId, Score]) -> dict[str, dict[str, Any]]:
+        values: dict[str, float | None] = {}
+        unscored: dict[str, str] = {}
+        absent: dict[str, str] = {}
+        for metric, score in scores.items():
+            name = str(metric)
+            values[name] = None
+            if isinstance(score, NotApplicable):
+                absent[name] = score.reason
+            elif isinstance(score, Unscored):
+                unscored[name] = score.reason
+            elif self._declared[metric.name].reads == "clock":
+                absent[name] = CLOCK
+            else:
+                values[name] = score.value
+        return {"scores": values, "unscored": unscored, "not_applicable": absent}
+
+
+def _needs(view: CaseView) -> tuple[RunNeed, ...]:
+    rank_of = {need: rank for rank, needs in view.gains.satisfactions for need in needs}
+    return tuple(
+        RunNeed(
+            need=need.to_golden(), chunks=found.ways, digest=found.digest, grade=found.grade, rank=rank_of.get(index)
+        )
+        for index, (need, found) in enumerate(zip(view.labels.relevant, view.needs, strict=True))
+    )
+
+
+def _steps(record: Record) -> tuple[dict[str, Any], ...] | None:
+    if record.steps is None:
+        return None
+    return tuple(
+        {"query": step.query, "retrieved": [hit.id for hit in step.retrieved], "scores": {}} for step in record.steps
+    )

@@ -1,0 +1,143 @@
+"""Walks two runs side by side and notes what the comparison is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.comparison import critical
+from evaluator.comparison.pairing import Asked
+from evaluator.stages import measuring
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from evaluator.comparison.sheet import CaseValues
+    from evaluator.model.comparison import CriticalOutcome
+    from evaluator.model.golden import Labels
+    from evaluator.model.run import RunCase
+    from evaluator.stages.measuring import Changes, Measured, Ruler
+    from evaluator.stores.runs import RunReader, StoredCase
+
+
+class Met(NamedTuple):
+    """One case id in both runs, or in one of them."""
+
+    mine: StoredCase | None
+    theirs: StoredCase | None
+
+
+def meet(candidate: RunReader, baseline: RunReader | None, *, whole: bool) -> Iterator[Met]:
+    """Every case of the candidate, in its order, then those that only the baseline has.
+
+    Where the candidate is not ``whole`` (``--only``), the baseline is taken to hold the same cases.
+    """
+    if baseline is None:
+        yield from (Met(mine, None) for mine in candidate.cases())
+        return
+    others = set(baseline.ids)
+    for mine in candidate.cases():
+        yield Met(mine, baseline.case(mine.case.id) if mine.case.id in others else None)
+    if whole:
+        known = set(candidate.ids)
+        yield from (Met(None, baseline.case(case)) for case in baseline.ids if case not in known)
+
+
+@dataclass
+class Tally:
+    """What was seen so far. ``new`` are values under the candidate's labels, ``old`` under the baseline's.
+
+    ``accepted`` are case ids that accepted.yml names: the baseline's exam takes the candidate's labels for them.
+    """
+
+    candidate: RunReader
+    baseline: RunReader | None
+    ruler: Ruler
+    changes: Changes
+    accepted: Collection[str] = ()
+    new: list[CaseValues] = field(default_factory=list)
+    old: list[CaseValues] = field(default_factory=list)
+    new_critical: list[CriticalOutcome] = field(default_factory=list)
+    old_critical: list[CriticalOutcome] = field(default_factory=list)
+    asked: dict[str, Asked] = field(default_factory=dict)
+    asked_before: dict[str, Asked] = field(default_factory=dict)
+    relabelled: set[str] = field(default_factory=set)
+    flags: list[str] = field(default_factory=list)
+    critical_before: set[str] = field(default_factory=set)
+    failed: dict[bool, list[bool]] = field(default_factory=lambda: {False: [], True: []})
+    answers_exist: bool = False
+
+    def take(self, met: Met) -> None:
+        """Note one case."""
+        if met.theirs is not None:
+            case = met.theirs.case
+            self.asked_before[case.id] = _asked(case)
+            self.critical_before.update([case.id] if case.critical else [])
+        if met.mine is not None:
+            case = met.mine.case
+            self.asked[case.id] = _asked(case)
+            self.failed[case.split == "holdout"].append(case.failure is not None)
+            self.answers_exist = self.answers_exist or case.answer is not None
+        self._measure(met)
+
+    def _measure(self, met: Met) -> None:
+        mine = met.mine if met.mine is not None and met.mine.case.split != "holdout" else None
+        theirs = met.theirs if met.theirs is not None and met.theirs.case.split != "holdout" else None
+        if mine is not None and theirs is not None and mine.case.input_hash == theirs.case.input_hash:
+            self._pair(mine, theirs)
+            return
+        if mine is not None:
+            labels = measuring.labels_of(mine.case)
+            after = self.ruler.measure(self.candidate, mine, labels, {})
+            self.new.append(measuring.values(mine.case, labels, None, after))
+            self._critical(self.new_critical, labels, mine.case.id, None, after)
+        if theirs is not None and self.baseline is not None:
+            labels = measuring.labels_of(theirs.case)
+            before = self.ruler.measure(self.baseline, theirs, labels, {})
+            self.new.append(measuring.values(theirs.case, labels, before, None))
+
+    def _pair(self, mine: StoredCase, theirs: StoredCase) -> None:
+        case = mine.case.id
+        labels = measuring.labels_of(mine.case)
+        before, after = self._both(mine, theirs, labels)
+        line = measuring.values(mine.case, labels, before, after)
+        self.new.append(line)
+        self.changes.add(case, before, after)
+        self._critical(self.new_critical, labels, case, before, after)
+        if mine.case.labels_hash == theirs.case.labels_hash or case in self.accepted:
+            self.old.append(line)
+            self._critical(self.old_critical, labels, case, before, after)
+        else:
+            self._under_old_labels(mine, theirs)
+        self.relabelled.update([case] if mine.case.labels_hash != theirs.case.labels_hash else [])
+        self.flags.extend([case] if theirs.case.critical and not mine.case.critical else [])
+
+    def _under_old_labels(self, mine: StoredCase, theirs: StoredCase) -> None:
+        labels = measuring.labels_of(theirs.case)
+        before, after = self._both(mine, theirs, labels)
+        self.old.append(measuring.values(theirs.case, labels, before, after))
+        self._critical(self.old_critical, labels, mine.case.id, before, after)
+
+    def _both(self, mine: StoredCase, theirs: StoredCase, labels: Labels) -> tuple[Measured, Measured]:
+        if self.baseline is None:
+            raise AssertionError("a pair without a baseline")
+        same_chunks = _same_chunks(self.candidate, self.baseline)
+        before = self.ruler.measure(self.baseline, theirs, labels, measuring.ways_of(mine.case) if same_chunks else {})
+        after = self.ruler.measure(self.candidate, mine, labels, measuring.ways_of(theirs.case) if same_chunks else {})
+        return before, after
+
+    def _critical(
+        self, into: list[CriticalOutcome], labels: Labels, case: str, before: Measured | None, after: Measured
+    ) -> None:
+        if labels.critical:
+            then = measuring.held(before) if before else None
+            into.extend(critical.outcomes(case, then, measuring.held(after), has_baseline=self.baseline is not None))
+
+
+def _same_chunks(candidate: RunReader, baseline: RunReader) -> bool:
+    mine, theirs = candidate.head.fingerprint.get("chunks"), baseline.head.fingerprint.get("chunks")
+    return mine is not None and mine == theirs
+
+
+def _asked(case: RunCase) -> Asked:
+    return Asked(case.input_hash, case.split == "holdout")

@@ -1,0 +1,434 @@
+"""Every command as a user starts it: a real process, its exit code, and what it says where."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator.cli import root
+
+ROOT = Path(__file__).parents[2]
+STAGES = ["collect", "score", "compare", "gate", "report"]
+WORDS = ["amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath"]
+RULES = "gate: {min_cases: 2, rules: [{metric: recall@1, per: category, max_drop: 0.02}]}"
+
+
+def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """Start ``rag-assay`` in a folder."""
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    command = [sys.executable, "-m", "evaluator", *arguments]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=folder, env=variables, text=True, encoding="utf-8", **pipes)
+
+
+def rag_assay(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run ``rag-assay`` in a folder to its end."""
+    with start(folder, *arguments, **environment) as process:
+        out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def configure(folder: Path, extra: str = "", name: str = "rag-assay.yml") -> None:
+    """Write a configuration that searches the fixture unless ``extra`` names another pipeline."""
+    text = f"suite: words\ngolden: golden.jsonl\nfixture: fixture\nmetrics: [recall@1, mrr]\n{RULES}\n{extra}\n"
+    (folder / name).write_text(text)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """Eight questions in two categories, each answered by the one chunk that holds its word."""
+    (tmp_path / "fixture").mkdir()
+    chunks = [{"id": f"c-{word}", "text": f"About {word} alone.", "doc": word} for word in WORDS]
+    cases = [
+        {"id": f"q-{word}", "question": f"{word}?", "category": f"k{number % 2}", "relevant": [f"c-{word}"]}
+        for number, word in enumerate(WORDS)
+    ]
+    (tmp_path / "fixture" / "chunks.jsonl").write_text("".join(f"{json.dumps(chunk)}\n" for chunk in chunks))
+    (tmp_path / "golden.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases))
+    configure(tmp_path)
+    return tmp_path
+
+
+def record(folder: Path, lost: list[str]) -> None:
+    """Write recorded replies that miss the chunks of these words, and a configuration that reads them."""
+    replies = [{"id": f"q-{word}", "retrieved": [{"id": "c-amber" if word in lost else f"c-{word}"}]} for word in WORDS]
+    (folder / "answers.jsonl").write_text("".join(f"{json.dumps(reply)}\n" for reply in replies))
+    configure(folder, "pipeline: {kind: recorded, recorded: {file: answers.jsonl}}", "recorded.yml")
+
+
+def decision(text: str) -> dict[str, Any]:
+    """A decision as it is printed or stored."""
+    read: dict[str, Any] = json.loads(text)
+    return read
+
+
+class TestRun:
+    """The one command that does all of it."""
+
+    def test_a_first_run_passes_and_names_its_files(self, suite: Path) -> None:
+        """Without a baseline the run is measured, the table is shown, and standard output stays empty."""
+        done = rag_assay(suite, "run")
+        out = suite / ".rag-assay" / "out"
+
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "No baseline. Passed" in done.stderr
+        assert [file.name for file in out.iterdir() if f"wrote {file}\n" not in done.stderr] == []
+        assert done.stderr.endswith("passed: exit code 0\n")
+
+    def test_a_regression_fails(self, suite: Path) -> None:
+        """Two lost passages in one category: exit code 1, and the comment names category, question and chunk."""
+        rag_assay(suite, "run", "--out", "main")
+        record(suite, lost=["birch", "dune"])
+        done = rag_assay(suite, "run", "-c", "recorded.yml", "--out", "change", "--baseline", "main/run.json")
+        comment = (suite / "change" / "comment.md").read_text()
+
+        assert done.returncode == 1
+        assert "❌ Failed" in comment
+        assert all(name in comment for name in ("k1", "birch?", "c-birch"))
+        assert "main/run.json" in comment
+        assert str(suite) not in comment.partition("Compared with")[2].partition("\n")[0]
+
+    def test_a_case_that_fails_cannot_raise_the_mean(self, suite: Path) -> None:
+        """A case at 0 that raises today stays in the mean at 0; one at 1 that raises lowers it."""
+        record(suite, lost=["birch"])
+        answers = suite / "answers.jsonl"
+        replies = answers.read_text().splitlines(keepends=True)
+        means = []
+        for left_out in ([], [1], [0, 1]):
+            answers.write_text("".join(line for place, line in enumerate(replies) if place not in left_out))
+            rag_assay(suite, "run", "-c", "recorded.yml", "--out", "out")
+            means.append(json.loads((suite / "out" / "run.json").read_text())["summary"]["all"]["recall@1"])
+
+        assert means == [{"mean": mean, "n": 8, "of": 8} for mean in (7 / 8, 7 / 8, 6 / 8)]
+
+    def test_json_is_the_decision_and_nothing_else(self, suite: Path) -> None:
+        """``--format json`` prints decision.json on standard output."""
+        done = rag_assay(suite, "run", "--format", "json", "--out", "out")
+
+        assert decision(done.stdout) == decision((suite / "out" / "decision.json").read_text())
+        assert decision(done.stdout)["outcome"] == "passed"
+
+    def test_quiet_leaves_the_outcome(self, suite: Path) -> None:
+        """``--quiet`` prints the verdict with its reasons, no progress and no table."""
+        done = rag_assay(suite, "run", "-q")
+
+        assert done.stderr.splitlines()[0] == "passed"
+        assert "no baseline" in done.stderr
+        assert "recall@1" not in done.stderr
+
+    def test_a_part_of_the_questions_decides_nothing(self, suite: Path) -> None:
+        """``--only`` runs the named cases; the decision is inconclusive."""
+        done = rag_assay(suite, "run", "--only", "q-birch", "--only", "q-cedar", "--out", "out")
+        run = json.loads((suite / "out" / "run.json").read_text())
+
+        assert done.returncode == 3
+        assert [case["id"] for case in run["cases"]] == ["q-birch", "q-cedar"]
+
+    def test_a_case_that_is_not_there_is_named_with_the_nearest(self, suite: Path) -> None:
+        """``--only`` with a misspelt id is a mistake, not an empty run."""
+        done = rag_assay(suite, "run", "--only", "q-brich")
+
+        assert done.returncode == 2
+        assert "the nearest id is 'q-birch'" in done.stderr
+
+    def test_an_old_decision_does_not_outlive_a_run_that_could_not_be(self, suite: Path) -> None:
+        """A run that stops at a mistake leaves no green decision of an earlier one behind."""
+        rag_assay(suite, "run", "--out", "out")
+        (suite / "golden.jsonl").write_text("{}\n")
+        done = rag_assay(suite, "run", "--out", "out")
+
+        assert done.returncode == 2
+        left = {file.name for file in (suite / "out").iterdir()}
+        assert left & {"decision.json", "comment.md", "summary.md", "comparison.json", "run.json"} == set()
+
+    def test_stale_labels_stop_it_unless_they_are_allowed(self, suite: Path) -> None:
+        """A label the fixture does not hold is an error; ``--allow-stale`` makes it a case that finds nothing."""
+        golden = suite / "golden.jsonl"
+        golden.write_text(golden.read_text().replace('["c-birch"]', '["c-brich"]'))
+        refused, allowed = rag_assay(suite, "run"), rag_assay(suite, "run", "--allow-stale", "--out", "out")
+
+        assert refused.returncode == 2
+        assert "golden.jsonl:2: the fixture holds no chunk 'c-brich'; the nearest is 'c-birch'" in refused.stderr
+        assert allowed.returncode == 0
+        assert json.loads((suite / "out" / "run.json").read_text())["summary"]["all"]["recall@1"]["mean"] == 7 / 8
+
+    def test_the_commit_is_recorded(self, suite: Path) -> None:
+        """``--commit`` names what was measured; outside a repository there is none, which is no error."""
+        rag_assay(suite, "run", "--out", "named", "--commit", "0a1b2c3")
+        rag_assay(suite, "run", "--out", "unnamed")
+
+        assert json.loads((suite / "named" / "run.json").read_text())["commit"] == "0a1b2c3"
+        assert json.loads((suite / "unnamed" / "run.json").read_text())["commit"] is None
+
+    def test_the_full_tier_is_refused(self, suite: Path) -> None:
+        """``--tier full`` says what it needs and exits 2."""
+        done = rag_assay(suite, "run", "--tier", "full")
+
+        assert done.returncode == 2
+        assert "not yet supported: it needs judge:" in done.stderr
+        assert "docs/messages.md#not-yet-supported" in done.stderr
+
+
+class TestStages:
+    """The same, one command after the other."""
+
+    def test_the_stages_alone_decide_what_run_decides(self, suite: Path) -> None:
+        """Each stage exits 0 and gate with the decision; the files are those of one run."""
+        rag_assay(suite, "run", "--out", "main")
+        record(suite, lost=["birch", "dune"])
+        common = ["-c", "recorded.yml", "--out"]
+        rag_assay(suite, "run", *common, "whole", "--baseline", "main/run.json")
+        codes = [
+            rag_assay(suite, stage, *common, "parts", *(["--baseline", "main/run.json"] if stage == "compare" else []))
+            for stage in STAGES
+        ]
+
+        assert [done.returncode for done in codes] == [0, 0, 0, 1, 0]
+        assert {done.stdout for done in codes} == {""}
+        for name in ("decision.json", "comparison.json", "records.jsonl"):
+            assert (suite / "parts" / name).read_bytes() == (suite / "whole" / name).read_bytes()
+
+    @pytest.mark.parametrize("stage", STAGES[1:])
+    def test_a_stage_without_what_it_reads_says_which_file(self, stage: str, suite: Path) -> None:
+        """A stage out of order is a mistake that names the missing file."""
+        done = rag_assay(suite, stage)
+
+        assert done.returncode == 2
+        assert "does not exist" in done.stderr
+        assert ".rag-assay/out/" in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_compare_warns_of_what_it_could_not_use(self, suite: Path) -> None:
+        """An entry of accepted.yml that nothing needs is a warning, in run and in compare alone."""
+        configure(suite, "accepted: accepted.yml")
+        (suite / "accepted.yml").write_text("- {case: q-amber, reason: gone, until: 2999-01-01}\n")
+        run, compare = rag_assay(suite, "run"), rag_assay(suite, "compare")
+
+        for done in (run, compare):
+            assert done.returncode == 0
+            [warning] = [line for line in done.stderr.splitlines() if "accepted.yml" in line or "q-amber" in line]
+            assert warning.startswith("warning: ")
+
+    def test_gate_prints_its_decision(self, suite: Path) -> None:
+        """``gate --format json`` exits with the decision and prints it."""
+        for stage in STAGES[:3]:
+            rag_assay(suite, stage)
+        done = rag_assay(suite, "gate", "--format", "json")
+
+        assert done.returncode == decision(done.stdout)["exit_code"] == 0
+
+
+class TestBaselines:
+    """What ``--baseline`` may name."""
+
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [("gone.json", "there is no baseline gone.json"), ("golden.jsonl", "the baseline cannot be used")],
+    )
+    def test_one_that_cannot_be_used_is_a_mistake(self, name: str, said: str, suite: Path) -> None:
+        """A baseline that is missing, or no run at all, stops the command."""
+        done = rag_assay(suite, "run", "--baseline", name)
+
+        assert done.returncode == 2
+        assert said in done.stderr
+
+    def test_one_of_another_suite_is_a_mistake(self, suite: Path) -> None:
+        """Two suites cannot be compared."""
+        rag_assay(suite, "run", "--out", "main")
+        config = suite / "rag-assay.yml"
+        config.write_text(config.read_text().replace("suite: words", "suite: others"))
+        done = rag_assay(suite, "run", "--baseline", "main/run.json")
+
+        assert done.returncode == 2
+        assert "'words'" in done.stderr
+
+    def test_the_run_itself_is_not_its_own_baseline(self, suite: Path) -> None:
+        """A baseline in the output folder is not removed to be looked for afterwards."""
+        rag_assay(suite, "run", "--out", "main")
+        before = (suite / "main" / "run.json").read_bytes()
+        done = rag_assay(suite, "run", "--out", "main", "--baseline", "main/run.json")
+
+        assert done.returncode == 2
+        assert (suite / "main" / "run.json").read_bytes() == before
+
+
+class TestCheckAndFreeze:
+    """The commands about files that people write."""
+
+    def test_check_is_clean_after_freeze(self, suite: Path) -> None:
+        """``freeze`` writes the manifest that ``check`` had missed, and says what it froze."""
+        before, frozen, after = (
+            rag_assay(suite, "check"),
+            rag_assay(suite, "freeze", "fixture"),
+            rag_assay(suite, "check"),
+        )
+
+        assert "[no-manifest]" in before.stderr
+        assert "frozen fixture: 8 chunks, 8 documents" in frozen.stderr
+        assert "no-manifest" not in after.stderr
+        assert [done.returncode for done in (before, frozen, after)] == [0, 0, 0]
+
+    def test_check_lists_problems_for_programs(self, suite: Path) -> None:
+        """``--format json`` is a list with code, severity, file, line, column and message."""
+        (suite / "golden.jsonl").write_text('{"id": "q", "question": "x", "relevant": [], "expect": "maybe"}')
+        done = rag_assay(suite, "check", "--format", "json", "-q")
+        [problem] = [each for each in json.loads(done.stdout) if each["severity"] == "error"]
+
+        assert done.returncode == 2
+        assert {key: problem[key] for key in ("code", "file", "line", "column")} == {
+            "code": "wrong-value", "file": "golden.jsonl", "line": 1, "column": 56,
+        }  # fmt: skip
+
+    def test_a_fixture_is_made_of_chunks(self, suite: Path) -> None:
+        """``freeze --chunks --out`` makes a folder that can be searched at once."""
+        (suite / "fixture" / "chunks.jsonl").rename(suite / "chunks.jsonl")
+        done = rag_assay(suite, "freeze", "--chunks", "chunks.jsonl", "--out", "fixture")
+
+        assert done.returncode == 0
+        assert rag_assay(suite, "run").returncode == 0
+
+    @pytest.mark.parametrize("arguments", [[], ["fixture", "--out", "x"], ["--chunks", "x"]])
+    def test_freeze_says_what_it_takes(self, arguments: list[str], suite: Path) -> None:
+        """Half of the options, or both ways at once, is a mistake."""
+        done = rag_assay(suite, "freeze", *arguments)
+
+        assert done.returncode == 2
+        assert "either FOLDER, or --chunks FILE and --out DIR" in done.stderr
+
+
+class TestMistakes:
+    """Command lines that cannot be obeyed."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["rnu"], "did you mean 'run'?"),
+            (["run", "--basline", "x"], "Did you mean '--baseline'?"),
+            (["run", "--tier", "ful"], "'full'"),
+            (["run", "--config", "rag-asay.yml"], "there is no such file"),
+            (["check", "--only", "x"], "no such option '--only'"),
+        ],
+    )
+    def test_each_gets_one_sentence_and_the_nearest_name(self, arguments: list[str], said: str, suite: Path) -> None:
+        """A slip of the keyboard is answered with what was probably meant, without a traceback."""
+        done = rag_assay(suite, *arguments)
+
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "docs/messages.md#" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert done.stdout == ""
+
+    @pytest.mark.parametrize("name", root.COMMANDS)
+    def test_no_command_takes_an_argument_it_does_not_know(self, name: str, suite: Path) -> None:
+        """Two arguments too many are a mistake everywhere."""
+        assert rag_assay(suite, name, "one", "two").returncode == 2
+
+    def test_an_internal_error_is_no_pass(self, suite: Path) -> None:
+        """A fault of ours exits 4; its traceback is in a file and not on the screen."""
+        rag_assay(suite, "run", "--out", "out")
+        exam = suite / "out" / "exam.json"
+        broken = json.loads(exam.read_text())
+        broken["exam"]["rows"] = [{**row, "rule": 99} for row in broken["exam"]["rows"]]
+        exam.write_text(json.dumps(broken))
+        done = rag_assay(suite, "gate", "--out", "out")
+
+        assert done.returncode == 4
+        assert "Traceback" not in done.stderr
+        assert "Traceback" in (suite / "out" / "internal-error.txt").read_text()
+        assert not (suite / "out" / "decision.json").exists()
+
+
+class TestHostileOutput:
+    """What a pipeline prints cannot command whoever reads the log."""
+
+    def test_workflow_commands_of_a_pipeline_are_inert(self, suite: Path) -> None:
+        """Lines that a workflow runner would obey are shown, and are no commands any more."""
+        hostile = ["::set-output name=x::y", "::add-mask::secret", "##[error] gone", "\x1b[2Jx"]
+        (suite / "serve.py").write_text(
+            "import json, sys\n"
+            f"for line in {hostile!r}: print(line, file=sys.stderr, flush=True)\n"
+            f"print({hostile[0]!r}, flush=True)\n"
+            "for line in sys.stdin:\n"
+            "    name = json.loads(line)['id']\n"
+            "    print(json.dumps({'id': name, 'error': '::error::' + name}), flush=True)\n"
+        )
+        configure(suite, f"pipeline: {{kind: command, command: {{run: [{sys.executable}, serve.py]}}}}")
+        done = rag_assay(suite, "run")
+
+        assert "add-mask" in done.stderr + (suite / ".rag-assay" / "out" / "comment.md").read_text()
+        for line in done.stderr.splitlines():
+            assert not line.lstrip().startswith(("::", "##["))
+            assert "\x1b" not in line
+
+    def test_a_hostile_case_id_is_inert_in_every_message(self, suite: Path) -> None:
+        """Ids of a golden file that look like commands are shown as text by check."""
+        case = {"id": "::error::q", "question": "x", "relevant": ["::stop-commands::c"]}
+        (suite / "golden.jsonl").write_text(json.dumps(case) + "\n")
+        done = rag_assay(suite, "check")
+
+        assert done.returncode == 2
+        assert "stop-commands" in done.stderr
+        assert [line for line in done.stderr.splitlines() if line.lstrip().startswith("::")] == []
+
+
+class TestEndings:
+    """Ways in which a command ends early."""
+
+    def test_a_reader_that_left_does_not_change_the_verdict(self, suite: Path) -> None:
+        """Standard output that nobody reads is no error: the exit code is still the decision."""
+        rag_assay(suite, "run", "--out", "main")
+        record(suite, lost=["birch", "dune"])
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, "-m", "evaluator", "run", "-c", "recorded.yml", "--baseline", "main/run.json"]
+        done = subprocess.run(
+            [*command, "--format", "json"], cwd=suite, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
+            stdout=writer, stderr=writer,
+        )  # fmt: skip
+        os.close(writer)
+
+        assert done.returncode == 1
+
+    def test_help_for_a_reader_that_left_is_quiet(self, suite: Path) -> None:
+        """``--help | head`` prints no traceback."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, "-m", "evaluator", "--help"]
+        variables = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, cwd=suite, env=variables, stdout=writer, stderr=subprocess.PIPE, check=False)
+        os.close(writer)
+
+        assert done.stderr == b""
+
+    def test_a_terminated_collect_keeps_its_replies_and_goes_on(self, suite: Path) -> None:
+        """SIGTERM after some replies: exit code 3, and the same command asks only the rest."""
+        (suite / "app.py").write_text(
+            "import pathlib, time\n"
+            "def answer(question, k):\n"
+            "    log = pathlib.Path('asked.txt')\n"
+            "    with log.open('a') as file: file.write(question + '\\n')\n"
+            "    if question.startswith('ember') and not pathlib.Path('go').exists(): time.sleep(60)\n"
+            "    return [{'id': 'c-' + question.rstrip('?')}]\n"
+        )
+        configure(suite, "pipeline: {kind: python, python: {target: 'app:answer', path: [.]}}")
+        with start(suite, "run", "--out", "out") as process:
+            while "ember" not in (suite / "asked.txt").read_text() if (suite / "asked.txt").exists() else True:
+                assert process.poll() is None
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=30)
+        (suite / "go").touch()
+        again = rag_assay(suite, "run", "--out", "out")
+        asked = (suite / "asked.txt").read_text().splitlines()
+
+        assert process.returncode == 3
+        assert "the same command goes on from there" in said
+        assert again.returncode == 0
+        assert [word for word in WORDS if asked.count(f"{word}?") != (2 if word == "ember" else 1)] == []

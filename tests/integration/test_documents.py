@@ -1,0 +1,113 @@
+"""What the documents show is what happens: the README's examples, the demo, and the wheel that people install."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FILES = re.findall(r"^```\w+ (\S+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+EXCERPT = re.findall(r"^````markdown\n(.*?)^````$", README, re.MULTILINE | re.DOTALL)
+
+
+def rag_assay(folder: Path, *arguments: str, package: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run ``rag-assay`` in a folder, from a checkout or an unpacked wheel."""
+    command = [sys.executable, "-m", "evaluator", *arguments]
+    variables = {**os.environ, "PYTHONPATH": str(package)}
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """The files that the README shows."""
+    for name, text in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+class TestReadme:
+    """A reader who types what the README says."""
+
+    def test_the_first_golden_set_works_as_it_is_written(self, example: Path) -> None:
+        """Freeze, check and run succeed, every question finds what it needs, and a second run changes nothing."""
+        frozen, checked = rag_assay(example, "freeze", "eval/fixture"), rag_assay(example, "check")
+        first = rag_assay(example, "run", "--out", ".rag-assay/main")
+        second = rag_assay(example, "run", "--out", ".rag-assay/feature", "--baseline", ".rag-assay/main/run.json")
+        run = json.loads((example / ".rag-assay" / "main" / "run.json").read_text())
+
+        assert [done.returncode for done in (frozen, checked, first, second)] == [0, 0, 0, 0]
+        assert "0 errors" in checked.stderr
+        assert run["summary"]["all"]["recall@3"] == {"mean": 1.0, "n": 5, "of": 5}
+
+    @pytest.mark.parametrize("kind", ["builtin", "python", "command", "recorded"])
+    def test_each_kind_of_pipeline_runs_as_it_is_written(self, kind: str, example: Path) -> None:
+        """The minimal example of a pipeline answers every question."""
+        done = rag_assay(example, "run", "--config", f"{kind}.yml", "--out", "out")
+        records = [json.loads(line) for line in (example / "out" / "records.jsonl").read_text().splitlines()]
+
+        assert done.returncode == 0, done.stderr
+        assert [record["failure"] for record in records] == [None] * 6
+
+
+class TestDemo:
+    """The bundled example."""
+
+    def test_it_prints_the_comment_and_exits_0(self, tmp_path: Path) -> None:
+        """The comment of the regressed change is on standard output; stderr says what the gate would do, and where."""
+        done = rag_assay(tmp_path, "demo", "--out", "demo")
+        out = tmp_path / "demo" / "out"
+
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == (out / "candidate" / "comment.md").read_text(encoding="utf-8")
+        assert done.stdout.startswith("## ❌ Failed")
+        assert "the gate would exit 1" in done.stderr
+        assert json.loads((out / "main" / "decision.json").read_text())["outcome"] == "passed"
+        assert f"wrote {out / 'candidate' / 'comment.md'}" in done.stderr
+
+    def test_the_readme_shows_how_it_begins(self, tmp_path: Path) -> None:
+        """The excerpt in the README is the beginning of that comment."""
+        [excerpt] = EXCERPT
+
+        assert rag_assay(tmp_path, "demo", "-q", "--out", "demo").stdout.startswith(excerpt)
+
+    def test_a_folder_that_holds_something_is_left_alone(self, tmp_path: Path) -> None:
+        """The example is not written over anything of the user's."""
+        (tmp_path / "mine.txt").touch()
+        done = rag_assay(tmp_path, "demo", "--out", ".")
+
+        assert done.returncode == 2
+        assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+    def test_an_example_that_does_not_regress_is_a_fault(self, tmp_path: Path) -> None:
+        """Where the bundled example does not show what it should, the demo exits 4 and prints no comment."""
+        package, example = tmp_path / "package", tmp_path / "package" / "examples" / "handbook"
+        shutil.copytree(ROOT / "examples" / "handbook", example)
+        (package / "evaluator").symlink_to(ROOT / "evaluator")
+        (package / "templates").symlink_to(ROOT / "templates")
+        (example / "rag-assay.candidate.yml").write_bytes((example / "rag-assay.yml").read_bytes())
+        done = rag_assay(tmp_path, "demo", "--out", "demo", package=package)
+
+        assert (done.returncode, done.stdout) == (4, "")
+
+
+def test_the_wheel_holds_all_it_needs(tmp_path: Path) -> None:
+    """What people install shows the demo from its own files, far from any checkout."""
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    [wheel] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "installed")
+    done = rag_assay(tmp_path, "demo", "--out", "demo", package=tmp_path / "installed")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("## ❌ Failed")

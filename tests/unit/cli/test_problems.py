@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluator.cli import problems
+from evaluator.errors import Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_files_below_the_working_directory_are_named_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path that a person could type is shown; one elsewhere stays whole."""
+    monkeypatch.chdir(tmp_path)
+    here, elsewhere = Problem("x", "m", str(tmp_path / "a" / "g.jsonl"), 1, 2), Problem("x", "m", "/nowhere/g.jsonl")
+
+    assert problems.lines([here, elsewhere]) == ["a/g.jsonl:1:2: m [x]", "/nowhere/g.jsonl: m [x]"]
+
+
+def test_a_list_that_nobody_would_read_is_cut() -> None:
+    """After a hundred problems their number is enough."""
+    lines = problems.lines([Problem("x", "m", "g.jsonl", line) for line in range(1, 501)], severity=True)
+
+    assert lines[0] == "error: g.jsonl:1: m [x]"
+    assert lines[100:] == ["and 400 more"]
+
+
+def test_links_are_named_once_each() -> None:
+    """Each code leads to its heading, however often it occurs."""
+    assert problems.see(["syntax", "bad-id", "syntax"]) == "see docs/messages.md#bad-id, docs/messages.md#syntax"

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import io
+
+import click
+import pytest
+
+from evaluator import __version__, errors
+from evaluator.cli import root
+from evaluator.cli.console import Console
+from evaluator.cli.session import Session
+
+
+def call(*arguments: str, command: click.Command = root.rag_assay) -> int:
+    """Run a command line, letting its errors out."""
+    return root.invoke(list(arguments), Session(environment={}, console=Console(io.StringIO())), command)
+
+
+class TestCommands:
+    """The list of commands."""
+
+    @pytest.mark.parametrize("name", root.COMMANDS)
+    def test_each_has_help_with_examples(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        """Every command explains itself and shows command lines to copy."""
+        assert call(name, "--help") == 0
+        shown = capsys.readouterr().out
+
+        assert f"Usage: rag-assay {name}" in shown
+        assert "Examples:" in shown
+        assert f"  rag-assay {name}" in shown
+
+    @pytest.mark.parametrize("flag", ["--help", "-h"])
+    def test_help_lists_all_of_them_with_a_line_each(self, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+        """The overview names every command."""
+        assert call(flag) == 0
+        shown = capsys.readouterr().out
+
+        assert [name for name in root.COMMANDS if f"\n  {name} " not in shown] == []
+
+    def test_the_version_is_the_packages(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """``--version`` prints name and version on standard output."""
+        assert call("--version") == 0
+        assert capsys.readouterr().out == f"rag-assay {__version__}\n"
+
+    @pytest.mark.parametrize(
+        ("typed", "hint"),
+        [
+            ("chek", "did you mean 'check'?"),
+            ("publish-all", "rag-assay --help lists them"),
+            ("", "rag-assay --help lists them"),
+        ],
+    )
+    def test_a_misspelt_one_is_named_with_the_nearest(self, typed: str, hint: str) -> None:
+        """An unknown command is answered with the nearest known name, or with where to find them."""
+        with pytest.raises(errors.UsageError) as caught:
+            call(typed)
+
+        assert str(caught.value) == f"there is no command {typed!r}; {hint}"
+
+
+@pytest.mark.parametrize("returned", [None, "0", 0.0])
+def test_a_command_that_forgets_its_exit_code_has_not_passed(returned: object) -> None:
+    """What is no whole number is a fault, not exit code 0."""
+    command = click.Command("x", callback=lambda: returned)
+
+    with pytest.raises(TypeError, match="instead of an exit code"):
+        call(command=command)

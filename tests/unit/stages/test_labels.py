@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evaluator import errors
+from evaluator.stages.labels import unsupported
+from evaluator.stores.golden import read_golden
+from tests.workbench import Bench, recorded, write_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOUND: dict[str, Any] = {"id": "q1", "question": "?", "relevant": ["a"], "facts": [{"id": "f", "text": "30 days"}]}
+QUOTE: dict[str, Any] = {"id": "q2", "question": "?", "relevant": ["a", {"quote": "some words"}]}
+PATTERN: dict[str, Any] = {"id": "q3", "question": "?", "facts": [{"id": "f", "text": "x", "any": ["/a*/", "/(/"]}]}
+
+
+def test_every_label_that_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
+    """Quotes come later; a pattern has to be one, and may not match everything."""
+    file = tmp_path / "golden.jsonl"
+    write_lines(file, [SOUND, QUOTE, PATTERN])
+
+    assert [(each.code, each.file, each.line) for each in unsupported(read_golden([file]))] == [
+        ("not-yet-supported", str(file), 2), ("unsound-fact", str(file), 3), ("unsound-fact", str(file), 3),
+    ]  # fmt: skip
+
+
+def test_no_pipeline_is_asked_for_the_sake_of_a_label_that_cannot_be_used(tmp_path: Path) -> None:
+    """Collect refuses the golden set before it starts anything."""
+    bench = Bench(tmp_path, [SOUND, QUOTE], recorded(tmp_path, [{"id": "q1", "retrieved": []}]))
+
+    with pytest.raises(errors.InputError, match="quote are not yet supported"):
+        bench.collect()
+    assert not (bench.out / "records.jsonl").exists()
