@@ -100,7 +100,9 @@ def _mistakes(chunk: Chunk, first: int, line: int) -> Iterator[Finding]:
 def _read_manifest(folder: Path, problems: list[Problem]) -> Manifest | None:
     path = folder / MANIFEST
     if not path.exists():
-        sentence = f"{folder} has no manifest, so a changed index would go unnoticed; run rag-assay freeze {folder}"
+        sentence = (
+            f"the fixture {folder.name} has no manifest, so a changed index would go unnoticed; run rag-assay freeze"
+        )
         problems.append(Problem("no-manifest", sentence, str(path), severity="warning"))
         return None
     text = json_text.parse(values.read_whole(path, values.MAX_BYTES), str(path), problems)

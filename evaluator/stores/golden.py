@@ -13,6 +13,9 @@ from evaluator.model.golden import Case
 from evaluator.stores import located, words
 from evaluator.stores.words import CONTROL, Finding
 
+MAX_LINE = 1024 * 1024
+"""Longest line of a golden set: a case that long is a file that was pasted in, not a question."""
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
@@ -64,7 +67,7 @@ def read_golden(paths: Sequence[Path]) -> GoldenSet:
 
 def _items(path: Path, problems: list[Problem]) -> Iterator[Located]:
     if path.suffix.lower() not in YAML_SUFFIXES:
-        yield from located.read_json_lines(path, str(path), problems)
+        yield from located.read_json_lines(path, str(path), problems, longest=MAX_LINE)
         return
     document = located.read_yaml(path, str(path), problems)
     if document is None or document.value is None:

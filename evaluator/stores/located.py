@@ -70,22 +70,28 @@ class Located(Protocol):
         ...
 
 
-def read_json_lines(path: pathlib.Path, shown: str, problems: list[Problem]) -> Iterator[JsonText]:
-    """The values of a JSON Lines file, one line in memory at a time; blank lines and a byte order mark are skipped."""
+def read_json_lines(
+    path: pathlib.Path, shown: str, problems: list[Problem], *, longest: int = MAX_LINE
+) -> Iterator[JsonText]:
+    """The values of a JSON Lines file, one line in memory at a time; blank lines and a byte order mark are skipped.
+
+    A line of more than ``longest`` bytes is a problem.
+    """
     try:
         with path.open("rb") as file:
-            number, data = 0, file.readline(MAX_LINE + 1).removeprefix(BOM)
+            number, data = 0, file.readline(longest + 1).removeprefix(BOM)
             while data:
                 number += 1
-                if len(data) > MAX_LINE:
-                    problems.append(Problem("line-too-long", "this line is longer than 8 MB", shown, number, 1))
+                if len(data) > longest:
+                    sentence = f"this line is longer than {longest >> 20} MB"
+                    problems.append(Problem("line-too-long", sentence, shown, number, 1))
                     while data and not data.endswith(b"\n"):
-                        data = file.readline(MAX_LINE)
+                        data = file.readline(longest)
                 elif not data.isspace():
                     found = json_text.parse(data.rstrip(), shown, problems, number)
                     if found is not None:
                         yield found
-                data = file.readline(MAX_LINE + 1)
+                data = file.readline(longest + 1)
     except OSError as error:
         problems.append(unreadable(error, shown))
 

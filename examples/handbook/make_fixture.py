@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Cut the handbook's Markdown documents into `fixture/chunks.jsonl`.
 
 A chunk is one numbered section under the document's title. A short piece joins its
@@ -10,10 +9,16 @@ write the same bytes.
     python make_fixture.py --check    # exit 1 if the file on disk is not what the documents give
 """
 
+from __future__ import annotations
+
 import json
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE / "fixture" / "chunks.jsonl"
@@ -22,14 +27,14 @@ HAN = re.compile(r"[\u3400-\u9fff]")
 WORD = re.compile(r"\w+")
 
 
-def size(text):
+def size(text: str) -> int:
     """Words; a Chinese character counts as half a word."""
     return len(WORD.findall(HAN.sub(" ", text))) + len(HAN.findall(text)) // 2
 
 
-def sections(markdown):
+def sections(markdown: str) -> tuple[str, list[tuple[str | None, list[str]]]]:
     """Return the title and a list of (heading or None, [blocks])."""
-    title, found = None, [(None, [])]
+    title, found = "", [(None, [])]
     for block in re.split(r"\n\s*\n", markdown.strip()):
         if block.startswith("# "):
             title = block[2:].strip()
@@ -40,7 +45,7 @@ def sections(markdown):
     return title, [(heading, blocks) for heading, blocks in found if blocks]
 
 
-def glue_tables(blocks):
+def glue_tables(blocks: list[str]) -> list[str]:
     """Join every table to the paragraph before it."""
     glued = []
     for block in blocks:
@@ -51,7 +56,7 @@ def glue_tables(blocks):
     return glued
 
 
-def split(heading, blocks):
+def split(heading: str | None, blocks: list[str]) -> list[tuple[str | None, str]]:
     """Cut one section into pieces of (heading, text), none longer than LONG where paragraphs allow."""
     if size("\n".join(blocks)) <= LONG:
         return [(heading, "\n\n".join(blocks))]
@@ -64,7 +69,7 @@ def split(heading, blocks):
     return [(heading, piece) for piece in pieces]
 
 
-def join_short(pieces):
+def join_short(pieces: list[tuple[str | None, str]]) -> list[tuple[str | None, str]]:
     """Let a piece below SHORT words join the next one, or the one before, while the sum fits."""
     joined = []
     for heading, text in pieces:
@@ -78,7 +83,7 @@ def join_short(pieces):
     return joined
 
 
-def chunks_of(path):
+def chunks_of(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the chunks of one document."""
     title, found = sections(path.read_text(encoding="utf-8"))
     pieces = [piece for heading, blocks in found for piece in split(heading, blocks)]
@@ -92,14 +97,15 @@ def chunks_of(path):
         }
 
 
-def fixture():
+def fixture() -> str:
     """Return the whole file as text, documents in the order of their paths."""
     paths = sorted((HERE / "documents").glob("*/*.md"), key=lambda path: path.as_posix())
     rows = [chunk for path in paths for chunk in chunks_of(path)]
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def main(arguments):
+def main(arguments: list[str]) -> int:
+    """Write the fixture, or say whether it is up to date."""
     text = fixture()
     if "--check" in arguments:
         fresh = TARGET.exists() and TARGET.read_text(encoding="utf-8") == text

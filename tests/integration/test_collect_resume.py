@@ -203,3 +203,35 @@ def test_an_interrupt_before_the_first_question_keeps_nothing(tmp_path: Path) ->
     assert code == 3
     assert "interrupted; nothing is kept" in said
     assert not project.bench.out.exists() or project.files() == []
+
+
+def test_records_stand_in_golden_order_whoever_answers_first(tmp_path: Path) -> None:
+    """Workers finish in any order; the records, the latencies and the progress are those of the golden set."""
+    names = [f"q{number}" for number in range(30)]
+    python = {"target": "callables:responses", "path": [str(workbench.FAKES)]}
+    cases = [{"id": name, "question": "raise" if name == "q7" else "hits"} for name in names]
+    bench = Bench(tmp_path, cases, {"kind": "python", "python": python, "workers": 3})
+    found = bench.collect()
+
+    assert [record["id"] for record in found] == names
+    assert [record["id"] for record in found if record["failure"]] == ["q7"]
+    assert sorted(bench.progress.steps) == [False] * 29 + [True]
+    assert list(bench.collection()["timing"]["latency_ms"]) == [name for name in names if name != "q7"]
+    assert "│ ValueError: the index" in bench.log
+    assert not list(bench.out.glob("*.part"))
+
+
+def test_every_record_is_asked_for_once_when_all_are_kept_already(tmp_path: Path) -> None:
+    """A run that was stopped while it wrote its last file does not start the pipeline again."""
+    project = Project(tmp_path)
+    project.stop_at("q4")
+    project.interrupt(signal.SIGINT)
+    part = project.bench.out / "records.jsonl.part"
+    line = part.read_text().splitlines()[0]
+    part.write_text("".join(line.replace('"id":"q1"', f'"id":"{name}"') + "\n" for name in ORDER))
+    project.asked()
+    said = project.finish()
+
+    assert "6 of 6 cases are answered" in said
+    assert not (tmp_path / "asked.txt").exists()
+    assert [record["id"] for record in project.bench.records()] == ORDER

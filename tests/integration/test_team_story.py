@@ -57,10 +57,15 @@ class Team:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.config = json.loads(json.dumps(CONFIG))
-        self.cases = [
-            {"id": f"{name}-{n}", "question": f"{name} question {n}", "category": name, "relevant": [{"doc": f"{name}{n}"}]}
-            for name in CATEGORIES
-            for n in range(5)
+        names = [(name, n) for name in CATEGORIES for n in range(5)]
+        self.cases: list[dict[str, Any]] = [
+            {
+                "id": f"{name}-{n}",
+                "question": f"{name} question {n}",
+                "category": name,
+                "relevant": [{"doc": name + str(n)}],
+            }
+            for name, n in names
         ]
         self.chunks = [
             {"id": f"{name}{n}#{part}", "doc": f"{name}{n}", "text": f"{name} text {n} part {part}"}

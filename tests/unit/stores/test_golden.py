@@ -76,15 +76,15 @@ def test_the_place_of_a_duplicate_in_another_file(tmp_path: Path) -> None:
     assert str(problem) == f"{two}:1:7: the id 'b' is there already, at {one}:2 [duplicate-id]"
 
 
-def test_a_line_of_two_megabytes_is_a_line(tmp_path: Path) -> None:
-    """Long is not wrong."""
+def test_a_line_of_two_megabytes_is_one_problem_with_its_place(tmp_path: Path) -> None:
+    """A file that was pasted into a question is told, and the lines around it are read."""
     path = write(tmp_path / "golden.jsonl", A, json.dumps({"id": "b", "question": "x" * 2_000_000}), "{}")
-    found = problems_of(path)
-    assert {line for _, line, _, _ in found} == {3}
+    assert [(code, line) for code, line, _, _ in problems_of(path)][:1] == [("line-too-long", 2)]
+    assert {line for _, line, _, _ in problems_of(path)} == {2, 3}
 
 
 def test_a_line_beyond_all_measure_is_one_problem(tmp_path: Path) -> None:
-    """A line above 8 MB is not decoded, and the lines after it are."""
+    """A line far above the limit is not decoded, and the lines after it are."""
     path = write(tmp_path / "golden.jsonl", "x" * (3 * located.MAX_LINE), A, "{")
     assert [(code, line) for code, line, _, _ in problems_of(path)] == [("line-too-long", 1), ("syntax", 3)]
 
