@@ -24,6 +24,8 @@ HELD: dict[CriticalRule, Callable[[Held], frozenset[str]]] = {
     "lost_facts": attrgetter("facts"),
 }
 RULES: tuple[CriticalRule, ...] = (*HELD, "wrong_abstention")
+JUDGED_RULES = ("lost_answer_facts", "new_unsupported_claims")
+"""Rules about a critical case that only a judge can decide."""
 
 
 def outcomes(case: str, before: Held | None, after: Held, *, has_baseline: bool) -> Iterator[CriticalOutcome]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import numbers
-from evaluator.comparison.critical import RULES
+from evaluator.comparison.critical import JUDGED_RULES, RULES
 from evaluator.comparison.rows import allowed_rise
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.decision import CaseOutcome, CaseStatus, Outcome, Reason, RuleOutcome
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 MIN_PAIRED_SHARE = 0.9
 """Fewer of the baseline's cases paired and the comparison is about another exam."""
+
+
+DECIDED = ("unchanged", "within noise", "improved", "regressed")
+"""Statuses of a row in which a rule about a change was decided."""
+
+UNDECIDABLE = ("not comparable", "removed")
+"""Statuses of a row that leave the outcome open whatever rule names it."""
 
 
 class Verdict(NamedTuple):
@@ -74,15 +81,13 @@ def _change(exam: Exam, entry: GatedRow, part: str, limit: float | None) -> Rule
         return outcome.model_copy(update={"reason": "no baseline"})
     if row.status == "regressed":
         return outcome.model_copy(update={"outcome": "advisory" if row.advisory else "failed"})
-    decided = row.status in ("unchanged", "within noise", "improved")
-    return outcome.model_copy(update={"outcome": "passed"}) if decided else outcome
+    return outcome.model_copy(update={"outcome": "passed"}) if row.status in DECIDED else outcome
 
 
 def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
-    if entry.anchor is None or entry.anchored is None:
+    if entry.anchor is None or entry.anchored is None or entry.row.status == "not comparable":
         return
     limit = exam.gate.drift.max_drop
-    # The rule's own limit decides what one change may cost; drift is for what many may cost together.
     drop = entry.anchor - entry.anchored
     shown, shown_limit = numbers.apart(drop, limit)
     fallen = drop - limit > EPSILON and entry.anchor_worse >= (rule.min_lost or 1)
@@ -117,7 +122,16 @@ def _was_below(entry: GatedRow, minimum: float) -> bool:
 
 def critical_outcomes(exam: Exam) -> list[RuleOutcome]:
     """Every critical rule over all critical cases; none where no case is critical."""
-    return [_critical(exam, rule) for rule in RULES if any(entry.rule == rule for entry in exam.critical)]
+    if not exam.critical:
+        return []
+    return [*(_critical(exam, rule) for rule in RULES), *map(_judged, JUDGED_RULES)]
+
+
+def _judged(rule: str) -> RuleOutcome:
+    return RuleOutcome(
+        rule=f"critical {rule}", scope="run", category=None, outcome="not_evaluated", before=None, after=None,
+        limit=None, reason="tier retrieval",
+    )  # fmt: skip
 
 
 def _critical(exam: Exam, rule: str) -> RuleOutcome:
@@ -161,7 +175,7 @@ def _open_questions(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason
 
 
 def _about_the_run(exam: Exam) -> Iterator[Reason]:
-    if exam.cases and exam.failures > exam.gate.max_failures * exam.cases:
+    if too_many_failed(exam):
         text = f"the pipeline failed for {exam.failures} of {exam.cases} cases, more than max_failures allows"
         yield Reason(code="too-many-failures", text=text)
     elif exam.all_failed:
@@ -182,7 +196,7 @@ def _about_rows(exam: Exam) -> Iterator[Reason]:
         if entry.unscored and _unscored_matter(exam, entry):
             text = f"{row.metric} in {_place(entry)}: {numbers.counted(entry.unscored, 'case')} could not be judged"
             yield Reason(code="unscored", text=text)
-        if row.status in ("not comparable", "removed") and entry.accepted is None:
+        if row.status in UNDECIDABLE and entry.accepted is None:
             yield Reason(code=row.status.replace(" ", "-"), text=f"{row.metric} in {_place(entry)}: {row.reason}")
 
 
@@ -202,17 +216,26 @@ def _unscored_matter(exam: Exam, entry: GatedRow) -> bool:
     return dropped or below
 
 
+def too_many_failed(exam: Exam) -> bool:
+    """Whether the pipeline failed for a larger share of the cases than max_failures."""
+    return exam.failures > exam.gate.max_failures * exam.cases
+
+
+def undecided(exam: Exam) -> list[str]:
+    """Metrics whose written rule about a drop or a rise could be decided in no row; optional rules are left out."""
+    if not exam.written or not exam.has_baseline:
+        return []
+    # By metric: where all categories are small, their pooled row is left out for being the row `all`, which another
+    # rule on the metric may carry.
+    decided = {exam.rules[entry.rule].metric for entry in _decided(exam)}
+    required = [rule.metric for rule in exam.rules if _limits_a_change(rule) and not rule.optional]
+    return [metric for metric in dict.fromkeys(required) if metric not in decided]
+
+
 def _undecided(exam: Exam) -> Iterator[Reason]:
-    drops = [index for index, rule in enumerate(exam.rules) if _limits_a_change(rule)]
-    decided = {entry.rule for entry in exam.rows if entry.rule in drops and _decided(entry)}
-    # Where all categories are small their pooled row is left out, being the row `all` of another rule on the metric.
-    metrics = {exam.rules[index].metric for index in decided}
-    if exam.written:
-        required = {exam.origins[index]: exam.rules[index] for index in drops if not exam.rules[index].optional}
-        for rule in required.values():
-            if rule.metric not in metrics:
-                yield Reason(code="undecided-rule", text=f"the rule on {rule.metric} could be decided in no row")
-    if (drops or not exam.rules) and not decided:
+    for metric in undecided(exam):
+        yield Reason(code="undecided-rule", text=f"the rule on {metric} could be decided in no row")
+    if (not exam.rules or any(map(_limits_a_change, exam.rules))) and not _decided(exam):
         yield Reason(code="nothing-decided", text="there is a baseline, and no rule about a drop could be decided")
 
 
@@ -220,8 +243,8 @@ def _limits_a_change(rule: Rule) -> bool:
     return rule.max_drop is not None or rule.max_rise is not None
 
 
-def _decided(entry: GatedRow) -> bool:
-    return entry.row.status in ("unchanged", "within noise", "improved", "regressed") and entry.row.n > 0
+def _decided(exam: Exam) -> list[GatedRow]:
+    return [entry for entry in exam.rows if _limits_a_change(exam.rules[entry.rule]) and entry.row.status in DECIDED]
 
 
 def _floors_without_cases(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:

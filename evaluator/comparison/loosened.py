@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import numbers
+from evaluator.comparison import gate, numbers
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.comparison import Exam, GatedRow, Loosened
 
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from evaluator.comparison.gate import Verdict
     from evaluator.model.accepted import Accepted
     from evaluator.model.decision import RuleOutcome
-
-OPEN_UNDER_OLD_ONLY = ("too-many-failures", "undecided-rule")
-"""Reasons that leave the baseline's exam open because a rule of it was lowered or dropped."""
 
 
 class Departure(NamedTuple):
@@ -41,9 +38,9 @@ def departures(
         yield Departure(None, "removed", f"{numbers.counted(holdout, 'holdout case')} removed")
 
 
-def find(new: Verdict, old: Verdict | None, leaving: Iterable[Departure], accepted: Accepted) -> tuple[Loosened, ...]:
+def find(new: Exam, old: Exam | None, leaving: Iterable[Departure], accepted: Accepted) -> tuple[Loosened, ...]:
     """Everything that loosened the exam, in the order a reader should meet it."""
-    found = [*(_red_under_old(new, old) if old else ()), *(_leaving(departure) for departure in leaving)]
+    found = [*(_under_old_only(new, old) if old else ()), *(_leaving(departure) for departure in leaving)]
     return tuple(entry.model_copy(update={"accepted": _reason(entry, accepted)}) for entry in found)
 
 
@@ -51,7 +48,12 @@ def _leaving(departure: Departure) -> Loosened:
     return Loosened.model_validate({"kind": departure.kind, "text": departure.text, "case": departure.case})
 
 
-def _red_under_old(new: Verdict, old: Verdict) -> Iterator[Loosened]:
+def _under_old_only(new: Exam, old: Exam) -> Iterator[Loosened]:
+    yield from _red(gate.decide(new), gate.decide(old))
+    yield from _open(new, old)
+
+
+def _red(new: Verdict, old: Verdict) -> Iterator[Loosened]:
     red = {_key(outcome) for outcome in new.rules if outcome.outcome == "failed"}
     for outcome in old.rules:
         if outcome.outcome == "failed" and outcome.scope != "run" and _key(outcome) not in red:
@@ -63,10 +65,32 @@ def _red_under_old(new: Verdict, old: Verdict) -> Iterator[Loosened]:
     for case in old.cases:
         if case.status == "failed" and (case.id, case.rule) not in red_cases:
             yield Loosened(kind="rule", text=f"{case.rule} fails under the baseline's rules and labels", case=case.id)
-    known = {reason.text for reason in new.reasons}
-    for reason in old.reasons:
-        if reason.code in OPEN_UNDER_OLD_ONLY and reason.text not in known:
-            yield Loosened(kind="undecided", text=f"under the baseline's rules: {reason.text}")
+
+
+def _open(new: Exam, old: Exam) -> Iterator[Loosened]:
+    """What only the baseline's exam leaves undecided, because a rule of it was lowered or dropped."""
+    open_rows = {_row_key(entry) for entry in new.rows}
+    for entry in old.rows:
+        if entry.row.status in gate.UNDECIDABLE and _row_key(entry) not in open_rows:
+            where = f" in {entry.row.category}" if entry.row.category is not None else ""
+            text = f"{entry.row.metric}{where} is {entry.row.status} under the baseline's rules: {entry.row.reason}"
+            row = entry.row
+            yield Loosened(
+                kind="undecided", text=text, metric=row.metric, category=row.category, candidate=row.candidate
+            )
+    for metric in gate.undecided(old):
+        if metric not in gate.undecided(new):
+            text = f"the baseline's rule on {metric} could be decided in no row"
+            yield Loosened(kind="undecided", text=text, metric=metric)
+    if gate.too_many_failed(old) and not gate.too_many_failed(new):
+        yield Loosened(
+            kind="undecided", text="the pipeline failed for more cases than the baseline's max_failures allows"
+        )
+
+
+def _row_key(entry: GatedRow) -> tuple[str, str, str | None, str]:
+    row = entry.row
+    return row.metric, row.scope, row.category, row.status
 
 
 def _key(outcome: RuleOutcome) -> tuple[str, str, str | None]:
@@ -76,7 +100,7 @@ def _key(outcome: RuleOutcome) -> tuple[str, str, str | None]:
 def _reason(entry: Loosened, accepted: Accepted) -> str | None:
     if entry.case is not None:
         return next((item.reason for item in accepted.cases if entry.case in item.case), None)
-    if entry.metric is None or entry.candidate is None:
+    if entry.metric is None:
         return None
     return row_reason(entry.metric, entry.category, entry.candidate, accepted)
 

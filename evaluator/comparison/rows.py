@@ -195,6 +195,8 @@ def _status(values: Sheet, row: Row, group: Group, rule: Rule | None, min_cases:
         return "unchanged", "no change"
     if group.small and rule is not None:
         return "too few cases", f"{numbers.counted(row.n, 'case')}, {min_cases} are needed"
+    if rule is None and not values.declared[MetricId.parse(row.metric).name].bounded:
+        return "not evaluated", "no rule names it"
     if (delta > 0) == values.higher_is_better(row.metric):
         return "improved", "better"
     if rule is None or row.tolerance is None:

@@ -89,7 +89,11 @@ def resolve_needs(labels: Labels, *, fixture: Fixture | None, hits: Sequence[Hit
         )
     texts = {hit.id: hit.text for hit in reversed(hits)} if labels.relevant else {}
     docs = _documents(hits) if any(need.doc is not None for need in labels.relevant) else {}
-    return tuple(_resolved(need, _ways(need, docs), texts.get) for need in labels.relevant)
+    # A document's chunks are not all known here, and those that were retrieved differ from run to run.
+    return tuple(
+        _resolved(need, _ways(need, docs), texts.get if need.doc is None else lambda _: None)
+        for need in labels.relevant
+    )
 
 
 def needs_under(

@@ -81,7 +81,7 @@ class Loosened(Value):
 
     Attributes:
         kind: rule (red under the baseline's exam, green under the candidate's), undecided (inconclusive under the
-            baseline's exam only), removed (a case), flag (a critical flag), suite.
+            baseline's exam only), removed (a case), flag (a critical flag).
         text: one sentence.
         case: the case it is about, if it is about one.
         metric: the metric of the row it is about, if it is about one.
@@ -90,7 +90,7 @@ class Loosened(Value):
         accepted: the reason given in accepted.yml, None where it is not accepted.
     """
 
-    kind: Literal["rule", "undecided", "removed", "flag", "suite"]
+    kind: Literal["rule", "undecided", "removed", "flag"]
     text: str
     case: str | None = None
     metric: str | None = None

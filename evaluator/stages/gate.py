@@ -47,7 +47,9 @@ def _reasons(verdict: Verdict, outcome: Outcome, comparison: Comparison) -> Iter
     for entry in comparison.loosened:
         if entry.accepted is None:
             about = f"{entry.case}: " if entry.case is not None else ""
-            yield Reason(code="loosened", text=f"{about}{entry.text}; accepted.yml can accept it")
+            acceptable = entry.case is not None or entry.metric is not None
+            remedy = "; accepted.yml can accept it" if acceptable else ""
+            yield Reason(code="loosened", text=f"{about}{entry.text}{remedy}")
     yield from verdict.reasons
     if outcome == "passed" and comparison.baseline is not None:
         yield Reason(code="passed", text="every rule that could be decided was kept")

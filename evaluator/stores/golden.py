@@ -109,6 +109,12 @@ class _Reader:
             file, line = self.places[case.id]
             sentence = f"the id '{words.visible(case.id)}' is there already, at {file}:{line}"
             yield Finding("duplicate-id", ("id",), "value", sentence)
+        seen: set[str] = set()
+        for index, fact in enumerate(case.facts):
+            if fact.id in seen:
+                sentence = f"two facts of this case have the id '{words.visible(fact.id)}'"
+                yield Finding("duplicate-id", ("facts", index, "id"), "value", sentence)
+            seen.add(fact.id)
 
     def check_paraphrases(self) -> None:
         """Note every ``paraphrase_of`` that does not name the root of a group."""

@@ -262,3 +262,26 @@ def test_wrong_abstention(before: float | None, after: float | None, has_baselin
     then = Held(frozenset(), frozenset(), before) if has_baseline else None
     found = list(critical.outcomes("c", then, Held(frozenset(), frozenset(), after), has_baseline=has_baseline))
     assert found[-1].lost == lost
+
+
+def test_a_row_that_cannot_be_compared_does_not_fail_as_drift() -> None:
+    """What fell for want of labels fell below its anchor for want of labels."""
+    metrics = (sheets.MetricId("precision", 5), sheets.MetricId("judged", 5))
+    fell = [sheets.CaseValues(f"c{n}", "a", critical=False, before=(0.6, 1.0), after=(0.4, 0.8)) for n in range(6)]
+    anchor = {"precision@5": {f"c{n}": 0.6 for n in range(6)}}
+    values = sheets.Sheet(metrics, sheets.METRICS, fell, has_baseline=True, anchor=anchor)
+    verdict = gate.decide(exam(values, rule("precision@5")))
+    assert (verdict.outcome, codes(verdict)) == (
+        "inconclusive",
+        ["not-comparable", "undecided-rule", "nothing-decided"],
+    )
+
+
+def test_critical_rules_that_need_a_judge_are_named_as_not_evaluated() -> None:
+    """A reader of the decision sees that nobody looked at the answers."""
+    found = tuple(critical.outcomes("c1", NEEDS, NEEDS, has_baseline=True))
+    verdict = gate.decide(exam(sheet(cases(*[KEPT] * 6)), rule(), critical=found))
+    assert [(outcome.rule, outcome.outcome) for outcome in verdict.rules if outcome.reason == "tier retrieval"] == [
+        ("critical lost_answer_facts", "not_evaluated"),
+        ("critical new_unsupported_claims", "not_evaluated"),
+    ]

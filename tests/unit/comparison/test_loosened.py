@@ -6,8 +6,10 @@ import datetime
 
 import pytest
 
-from evaluator.comparison import gate, loosened
+from evaluator.comparison import loosened
 from evaluator.model.accepted import Accepted, AcceptedCase, AcceptedRow
+from evaluator.model.comparison import Exam
+from tests import sheets
 from tests.sheets import cases, exam, rule, sheet
 
 LATER = datetime.date(2099, 1, 1)
@@ -15,9 +17,9 @@ NOTHING = Accepted()
 DROPPED = sheet(cases(*[(0.9, 0.8)] * 6))
 
 
-def verdict(limit: float) -> gate.Verdict:
+def under(limit: float) -> Exam:
     """A drop of 0.1 under a limit."""
-    return gate.decide(exam(DROPPED, rule(max_drop=limit, min_lost=2), gate={"drift": {"max_drop": 1.0}}))
+    return exam(DROPPED, rule(max_drop=limit, min_lost=2), gate={"drift": {"max_drop": 1.0}})
 
 
 def accepted_row(floor: float, category: str | None = None) -> Accepted:
@@ -28,7 +30,7 @@ def accepted_row(floor: float, category: str | None = None) -> Accepted:
 
 def test_a_limit_that_was_raised_over_a_regression_is_found() -> None:
     """Red under the baseline's rules and green under the candidate's is what loosening looks like."""
-    (found,) = loosened.find(verdict(0.2), verdict(0.02), (), NOTHING)
+    (found,) = loosened.find(under(0.2), under(0.02), (), NOTHING)
     assert (found.kind, found.metric, found.category) == ("rule", "recall@5", None)
     assert found.candidate == pytest.approx(0.8)
     assert found.accepted is None
@@ -36,14 +38,14 @@ def test_a_limit_that_was_raised_over_a_regression_is_found() -> None:
 
 def test_red_under_both_is_a_failure_and_not_a_loosening() -> None:
     """What fails by the candidate's own rules needs no second name."""
-    assert loosened.find(verdict(0.05), verdict(0.02), (), NOTHING) == ()
+    assert loosened.find(under(0.05), under(0.02), (), NOTHING) == ()
 
 
 def test_an_accepted_row_must_reach_its_floor() -> None:
     """0.8 reaches a floor of 0.8 and not one of 0.81; another category's entry says nothing."""
 
     def reason(accepted: Accepted) -> str | None:
-        return loosened.find(verdict(0.2), verdict(0.02), (), accepted)[0].accepted
+        return loosened.find(under(0.2), under(0.02), (), accepted)[0].accepted
 
     assert reason(accepted_row(0.8)) == "smaller model"
     assert reason(accepted_row(0.81)) is None
@@ -54,7 +56,7 @@ def test_cases_that_left_are_found_and_accepted_one_by_one() -> None:
     """An entry accepts the ids that it names and no other."""
     leaving = list(loosened.departures(removed=["x", "y"], changed_critical=["z"], flags=["w"]))
     accepted = Accepted(cases=(AcceptedCase(case=("x", "w"), reason="duplicates", until=LATER),))
-    found = loosened.find(verdict(0.2), None, leaving, accepted)
+    found = loosened.find(under(0.2), None, leaving, accepted)
     assert [(entry.kind, entry.case, entry.accepted) for entry in found] == [
         ("removed", "x", "duplicates"),
         ("removed", "y", None),
@@ -71,3 +73,28 @@ def test_an_entry_that_matches_nothing_is_named() -> None:
         "accepted.yml: the entry for recall@5 matches nothing; remove it",
         "accepted.yml: x left or changed nothing; remove the entry",
     ]
+
+
+def test_a_metric_that_left_the_exam_while_it_stopped_applying_is_found_and_can_be_accepted() -> None:
+    """Under the baseline's rules its row is removed; the candidate's rules no longer ask."""
+    metrics = (sheets.MetricId("recall", 5), sheets.MetricId("ndcg", 10))
+    lines = [sheets.CaseValues(f"c{n}", "a", critical=False, before=(1.0, 1.0), after=(None, 1.0)) for n in range(6)]
+    values = sheets.Sheet(metrics, sheets.METRICS, lines, has_baseline=True)
+    gone, silent = exam(values, rule()), exam(values, rule("ndcg@10"))
+    (row, undecided) = loosened.find(silent, gone, (), NOTHING)
+    assert (row.kind, row.metric, undecided.kind, undecided.metric) == (
+        "undecided",
+        "recall@5",
+        "undecided",
+        "recall@5",
+    )
+    assert {entry.accepted for entry in loosened.find(silent, gone, (), accepted_row(0.5))} == {"smaller model"}
+
+
+def test_a_limit_on_failures_that_was_raised_is_found_and_no_row_can_accept_it() -> None:
+    """Ten failures of sixty are more than the 5 % the baseline allows, and less than the candidate's 20 %."""
+    values = sheet(cases(*[(1.0, 1.0)] * 6))
+    strict, lax = exam(values, rule(), failures=10, cases=60), exam(values, rule(), failures=10, cases=60)
+    lax = lax.model_copy(update={"gate": lax.gate.model_copy(update={"max_failures": 0.2})})
+    (found,) = loosened.find(lax, strict, (), accepted_row(0.0))
+    assert (found.kind, found.metric, found.accepted) == ("undecided", None, None)

@@ -9,7 +9,7 @@ import pytest
 from evaluator import errors, metrics
 from evaluator.metrics import scoring
 from evaluator.model.fixture import Chunk, Digests, Fixture
-from evaluator.model.golden import Case, Fact, Labels
+from evaluator.model.golden import Case, Fact, Labels, Need
 from evaluator.model.record import Failure, Hit
 from evaluator.model.run import RunCase, RunNeed
 from evaluator.model.score import Metric, MetricId, NotApplicable, Score, Scored, Summary, Unscored
@@ -266,3 +266,10 @@ class TestSummaries:
     def test_the_sum_is_exact(self) -> None:
         """Ten tenths are one, in any order."""
         assert scoring.summarise([Scored(0.1)] * 10).mean == 0.1
+
+
+def test_a_document_need_without_a_fixture_is_never_a_rechunking() -> None:
+    """Which chunks of a document were retrieved differs from run to run; their texts say nothing of the chunking."""
+    labels = Labels(relevant=(Need(doc="d"),))
+    hits = [Hit(id="d#1", doc="d", text="one"), Hit(id="d#2", doc="d", text="two")]
+    assert [scoring.resolve_needs(labels, fixture=None, hits=found)[0].digest for found in (hits, hits[:1])] == [None] * 2

@@ -76,6 +76,14 @@ def test_the_place_of_a_duplicate_in_another_file(tmp_path: Path) -> None:
     assert str(problem) == f"{two}:1:7: the id 'b' is there already, at {one}:2 [duplicate-id]"
 
 
+def test_two_facts_of_one_id_are_a_problem(tmp_path: Path) -> None:
+    """What a critical case may not lose is told by the fact's id, so an id names one fact."""
+    facts = [{"id": "f", "text": "thirty days"}, {"id": "f", "text": "sixty days"}]
+    (problem,) = problems_of(write(tmp_path / "golden.jsonl", json.dumps({"id": "a", "question": "q", "facts": facts})))
+    assert problem[0] == "duplicate-id"
+    assert "'f'" in problem[3]
+
+
 def test_a_line_of_two_megabytes_is_one_problem_with_its_place(tmp_path: Path) -> None:
     """A file that was pasted into a question is told, and the lines around it are read."""
     path = write(tmp_path / "golden.jsonl", A, json.dumps({"id": "b", "question": "x" * 2_000_000}), "{}")
