@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
 LONGEST_WAIT = 3600.0
 CHUNK = 1 << 18
@@ -45,20 +45,23 @@ class Channel:
             self.turn(deadline)
         return not self.is_open(descriptor)
 
-    def drain(self) -> None:
-        """Take what is there already; bounded, since a worker may print faster than we read."""
+    def drain(self, *descriptors: int) -> None:
+        """Take what is there already; bounded, since a worker may write faster than we read."""
         for _ in range(MAX_TURNS):
-            if not self.turn(0.0):
+            if not self._move(self._open.intersection(descriptors), 0.0, sends=False):
                 break
 
     def turn(self, deadline: float) -> bool:
         """Wait until something can be moved in any direction, and move it; False if the deadline came first."""
-        poll = select.poll()
-        for descriptor in self._open:
-            poll.register(descriptor, select.POLLIN)
-        if self._outgoing:
-            poll.register(self._output, select.POLLOUT)
         seconds = min(max(0.0, deadline - time.monotonic()), LONGEST_WAIT)
+        return self._move(self._open, seconds, sends=bool(self._outgoing))
+
+    def _move(self, descriptors: Collection[int], seconds: float, *, sends: bool) -> bool:
+        poll = select.poll()
+        for descriptor in descriptors:
+            poll.register(descriptor, select.POLLIN)
+        if sends:
+            poll.register(self._output, select.POLLOUT)
         ready = poll.poll(math.ceil(seconds * 1000))
         for descriptor, _ in ready:
             if descriptor == self._output:
@@ -66,6 +69,10 @@ class Channel:
             else:
                 self._read(descriptor)
         return bool(ready)
+
+    def forget(self, descriptor: int) -> None:
+        """Read nothing more from there."""
+        self._open.discard(descriptor)
 
     def close_output(self) -> None:
         """End what the other side reads."""

@@ -96,8 +96,8 @@ class Process:
         # A copy, so that the channel alone owns what it reads.
         with _stream(self._supervisor.stdout) as stream:
             self._status = os.dup(stream.fileno())
-        self._replies = replies[0]
-        readers = {self._status: self._hear_news, log[0]: output.feed, self._replies: self._lines.feed}
+        self._replies, self._log = replies[0], log[0]
+        readers = {self._status: self._hear_news, self._log: output.feed, self._replies: self._lines.feed}
         self._channel = Channel(requests[1], readers)
         self._start(theirs)
 
@@ -142,7 +142,7 @@ class Process:
     @property
     def is_over(self) -> bool:
         """Whether the worker has ended, as far as is known by now."""
-        self._channel.drain()
+        self._channel.drain(self._status)
         return self._has_ended
 
     def send(self, line: bytes) -> None:
@@ -160,10 +160,11 @@ class Process:
         while True:
             line = self._lines.take()
             if line is None and self._has_ended:
-                self._channel.drain()
+                self._channel.drain(self._replies)
                 line = self._lines.take()
             if line is not None:
-                self._channel.drain()
+                # What was printed before the line comes before it in the log, too.
+                self._channel.drain(self._log)
                 return line
             self._look_for_trouble(deadline)
             self._channel.turn(deadline)
@@ -171,7 +172,7 @@ class Process:
     @property
     def last_words(self) -> str:
         """The last line it printed; empty where there is none."""
-        self._channel.drain()
+        self._channel.drain(self._log)
         return self._output.last_line
 
     def show(self, line: bytes) -> None:
@@ -190,6 +191,7 @@ class Process:
     def end(self, grace_seconds: float = 0.0) -> None:
         """End the worker and everything it started; it has so long to go by itself. Nothing is left afterwards."""
         self.close_input()
+        self._channel.forget(self._replies)
         self._channel.wait_for_close(self._status, grace_seconds)
         self.order_end()
         closed = self._channel.wait_for_close(self._status, ENDING_SECONDS)
@@ -197,7 +199,7 @@ class Process:
             self._supervisor.kill()
             end_marked(f"{MARKER}={self._marker}")
         self._supervisor.wait()
-        self._channel.drain()
+        self._channel.drain(self._log)
         self._channel.close()
         self._output.flush()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 import weakref
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from evaluator import errors
 from evaluator.model.base import to_json
 from evaluator.model.ports import PipelineKind, PipelineSetting
 from evaluator.model.record import AnswerFailure
-from evaluator.pipelines._process import CannotStart, Launch, Process
+from evaluator.pipelines._process import CannotStart, Launch, Process, TimedOut
 from evaluator.pipelines._reply import KEYS, Invalid, decode, invalid, one_line, to_reply
 from evaluator.pipelines._workers import Workers
 
@@ -66,6 +67,8 @@ class _Command:
                 if answered == request.id or answered != previous:
                     return _reply(value, request.id, len(line))
             self._skip(line, process)
+            if time.monotonic() >= deadline:
+                raise TimedOut
 
     def _skip(self, line: bytes, process: Process) -> None:
         if not line.strip():

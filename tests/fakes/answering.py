@@ -77,7 +77,21 @@ def endless_line(_request: dict[str, Any], _count: int) -> None:
         os.write(1, b'{"id": "' + b"x" * 65536)
 
 
+def endless_noise(_request: dict[str, Any], _count: int) -> None:
+    """Write lines that are no reply, without end and as fast as they are taken."""
+    while True:
+        os.write(1, b"thinking\n" * 5000)
+
+
+def answer_and_talk_on(request: dict[str, Any], count: int) -> None:
+    """Answer, then never stop writing."""
+    answer(request, count)
+    endless_noise(request, count)
+
+
 ODD = {
+    "answer and talk on": answer_and_talk_on,
+    "endless noise": endless_noise,
     "noise": noise,
     "die": die,
     "twice": twice,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -142,6 +143,30 @@ def test_no_question_fails_while_another_slot_works(tmp_path: Path) -> None:
         opened.failure("die", slot=1)
         opened.failure("die", slot=1)
         assert opened.failure("why", slot=0).kind == "died"
+
+
+def test_lines_without_end_are_timed_out_and_fill_nothing(tmp_path: Path) -> None:
+    """A command that prints faster than it is read is stopped in time; neither the log nor the memory grows with it."""
+    with workbench.opened(tmp_path, section(timeout=0.5)) as opened:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        failure = opened.failure("endless noise")
+        grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        assert opened.answer("why").answer
+
+    assert failure.kind == "timeout"
+    assert sum(map(len, opened.log)) < 1_500_000
+    assert grown_kib < 64 * 1024
+
+
+def test_a_command_that_talks_on_after_the_last_question_is_ended(tmp_path: Path) -> None:
+    """Closing the pipeline does not collect what a chatty command still writes, nor wait for it to stop."""
+    with workbench.opened(tmp_path, section()) as opened:
+        process = int(str(opened.answer("answer and talk on").answer).split()[0])
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+
+    assert not workbench.is_running(process)
+    assert grown_kib < 64 * 1024
 
 
 @pytest.mark.parametrize(

@@ -145,3 +145,13 @@ def test_a_file_that_changes_under_our_feet_is_no_crash(tmp_path: Path) -> None:
         (tmp_path / "answers.jsonl").write_text("short")
 
         assert "the file was changed while it was read" in opened.failure("why").message
+
+
+def test_a_line_that_is_too_long_is_named_and_the_next_is_read(tmp_path: Path) -> None:
+    """A response of more than 64 MB is a problem of its own line; what follows it is still looked at."""
+    text = b'{"id": "q1", "answer": "' + b"x" * (65 << 20) + b'"}\n{"id": "q2"}\nhello\n'
+
+    assert problems(tmp_path, text) == [
+        "1:1: this line is larger than 64 MB [response]",
+        "3:1: it is not valid JSON: expected value [response]",
+    ]
