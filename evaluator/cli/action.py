@@ -11,7 +11,7 @@ import click
 
 from evaluator import errors
 from evaluator.cli import edges
-from evaluator.cli.options import FILE, OPTIONS, Given
+from evaluator.cli.options import FILE, OPTIONS, Given, examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +65,12 @@ class Room:
         return Site(root=self.folder("tree"), run=run, config=config, open=open_workspace)
 
 
-@click.group()
+@click.group(
+    epilog=examples(
+        "rag-assay action seal --help",
+        "git archive HEAD | rag-assay action --work /tmp/room prepare --for collect --config rag-assay.yml >out.tar",
+    )
+)
 @click.option("--work", type=FILE, default="/work", show_default=True, metavar="DIR", help="An empty folder.")
 @click.option("--volume", type=FILE, default="/deps", show_default=True, metavar="DIR", help="What install fills.")
 @click.pass_context
@@ -82,13 +87,13 @@ def action(context: click.Context, work: Path, volume: Path) -> None:
 @click.option("--for", "purpose", type=click.Choice(["collect", "install"]), required=True, help="Who gets the result.")
 @click.option("--hide", "hidden", multiple=True, metavar="PATH", help="A further file that holds labels; repeats.")
 @CONFIG
+@TIER
 @click.pass_obj
-def prepare(room: Room, purpose: Any, hidden: tuple[str, ...], config: str) -> int:
+def prepare(room: Room, purpose: Any, hidden: tuple[str, ...], config: str, tier: str) -> int:
     """Take golden labels and earlier results out of a repository."""
     from evaluator.zones import prepare as zone
 
-    wanted = zone.Wanted(purpose, config, hidden)
-    zone.prepare(sys.stdin.buffer, _out(), wanted, root=room.folder("tree"), log=room.session.console.log)
+    zone.prepare(sys.stdin.buffer, _out(), zone.Wanted(purpose, hidden), room.site(config, tier))
     return 0
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from evaluator import __version__, errors
+from evaluator.model.later import LATER_COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,8 +44,11 @@ class LazyGroup(click.Group):
         """Import a command.
 
         Raises:
+            NotYetSupported: a later version brings it.
             UsageError: there is none of that name; the nearest one is named.
         """
+        if cmd_name in LATER_COMMANDS:
+            raise errors.NotYetSupported(f"rag-assay {cmd_name} is not yet supported")
         if cmd_name not in COMMANDS:
             raise errors.UsageError(f"there is no command {cmd_name!r}; {_hint(cmd_name)}")
         module, _, attribute = COMMANDS[cmd_name].target.partition(":")
@@ -59,8 +62,10 @@ class LazyGroup(click.Group):
 
 
 def _hint(name: str) -> str:
-    near = difflib.get_close_matches(name, COMMANDS, n=1)
-    return f"did you mean {near[0]!r}?" if near else "rag-assay --help lists them"
+    near = errors.nearest(name, (*COMMANDS, *LATER_COMMANDS))
+    if not near:
+        return "rag-assay --help lists them"
+    return f"did you mean {near!r}?" + (" It is not yet supported" if near in LATER_COMMANDS else "")
 
 
 EPILOG = """\b

@@ -1,0 +1,90 @@
+"""decide: compares, judges by the rules and writes the report. Only what is written here leaves the Action."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from evaluator import errors
+from evaluator.model.comparison import Comparison
+from evaluator.model.decision import Decision
+from evaluator.stages.compare import compare
+from evaluator.stages.gate import gate
+from evaluator.stages.report import report
+from evaluator.stores import atomic, values
+from evaluator.stores.runs import read_run
+from evaluator.zones import archive
+from evaluator.zones.score import SCORED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import IO
+
+    from evaluator.stages.workspace import Workspace
+    from evaluator.zones.site import Site
+
+OUTPUTS = "outputs"
+"""What the Action hands on, one ``name=value`` a line."""
+
+DECIDED = (*SCORED, "comparison.json", "decision.json", "comment.md", "summary.md", OUTPUTS)
+
+
+def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, source: str, nonce: str) -> Decision:
+    """Decide on a scored run; ``nonce`` is this attempt's, and the decision repeats it.
+
+    ``source`` is what the report calls the place of the baseline in the stream; empty where there is none. A baseline
+    that the configuration names is not read: it is the pull request's own.
+
+    Raises:
+        ZoneProblem: the stream is not what this zone takes.
+        AssayError: as the stages.
+    """
+    baseline = site.run.with_name("baseline.json") if source else None
+    takers = {"tree.tar": site.take_tree, "scored.tar": site.taker(SCORED)}
+    archive.take_parts(stream, takers | ({"baseline.json": site.saver(baseline)} if baseline else {}))
+    workspace = _without_own_baseline(site.workspace())
+    compare(workspace, baseline)
+    if source:
+        _name_source(workspace.out / "comparison.json", source)
+    gate(workspace, nonce)
+    for line in report(workspace).splitlines():
+        # Where files are in this zone is of no use to anybody.
+        if str(workspace.out) not in line:
+            workspace.log(line)
+    decision = values.read_value(workspace.out / "decision.json", Decision)
+    if decision.nonce != nonce:
+        raise errors.ZoneProblem("the decision is not this attempt's")
+    lines = [f"{name}={value}" for name, value in _outputs(workspace.out, decision).items()]
+    atomic.write_text(workspace.out / OUTPUTS, "".join(f"{line}\n" for line in lines))
+    archive.pack_files(workspace.out, out, DECIDED)
+    return decision
+
+
+def _without_own_baseline(workspace: Workspace) -> Workspace:
+    own = workspace.config.baseline
+    config = workspace.config.model_copy(update={"baseline": own.model_copy(update={"file": None})})
+    return dataclasses.replace(workspace, config=config)
+
+
+def _name_source(path: Path, source: str) -> None:
+    comparison = values.read_value(path, Comparison)
+    if comparison.baseline is not None:
+        named = comparison.baseline.model_copy(update={"source": source})
+        values.write_value(path, comparison.model_copy(update={"baseline": named}))
+
+
+def _outputs(folder: Path, decision: Decision) -> dict[str, str | int]:
+    rows = values.read_value(folder / "comparison.json", Comparison).rows
+    total = failures = unscored = 0
+    for stored in read_run(folder / "run.json").cases():
+        total += 1
+        failures += stored.case.failure is not None
+        unscored += len(stored.case.unscored)
+    return {
+        "outcome": decision.outcome,
+        "exit-code": decision.exit_code,
+        "cases": total,
+        "regressions": sum(row.status == "regressed" and not row.advisory for row in rows),
+        "failures": failures,
+        "unscored": unscored,
+    }

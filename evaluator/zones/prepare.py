@@ -1,0 +1,111 @@
+"""prepare: turns the files of a repository into what another zone may see of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from evaluator.stages import preparing
+from evaluator.stores import golden
+from evaluator.stores.words import visible
+from evaluator.zones import archive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import IO
+
+    from evaluator.model.config import Config
+    from evaluator.model.golden import Case
+    from evaluator.zones.site import Site
+
+ASKED = {"id", "question", "history", "language", "split"}
+"""What collect needs of a case: what is asked, and whether a log may name it. Everything else is a label."""
+
+OURS = ".rag-assay"
+"""The folder of our own results, which hold labels; what this zone has to tell the Action goes there too."""
+
+ABOUT = "about"
+LONGEST_SLUG = 40
+_YAML_BREAKS = re.compile("[\x85\u2028\u2029]")
+
+
+class Wanted(NamedTuple):
+    """What is to be prepared.
+
+    Attributes:
+        purpose: the zone that gets it; ``install`` gets nothing of the suite at all.
+        hidden: further places in the repository that hold labels.
+    """
+
+    purpose: Literal["collect", "install"]
+    hidden: tuple[str, ...] = ()
+
+
+def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> None:
+    """Write a repository without golden labels, earlier runs and whatever else a pipeline could copy its answers from.
+
+    Raises:
+        ZoneProblem: the stream is no repository.
+        InputError: configuration, golden set or fixture have mistakes: collect could not see those of the labels.
+        UsageError: the configuration is not among the files.
+    """
+    left_out = archive.unpack_tree(stream, site.root)
+    workspace = site.workspace()
+    for name in left_out:
+        workspace.log(f"left out: the link '{visible(name)}', which leads out of the repository")
+    cases = preparing.prepare(workspace).golden
+    config, folder = workspace.config, workspace.folder
+    paths = [workspace.path(name) for name in config.golden]
+    hidden = [site.root / name for name in wanted.hidden]
+    _remove(site.root, [site.root / OURS, folder / OURS, *hidden, *_withheld(config, folder)])
+    if wanted.purpose == "collect":
+        for path in paths:
+            _strip(path, [case for case in cases.cases if cases.places[case.id].file == str(path)])
+        (site.root / OURS).mkdir()
+        (site.root / OURS / ABOUT).write_text(f"{slug(config.suite)}\n", encoding="ascii")
+    else:
+        _remove(site.root, [*paths, *([workspace.path(config.fixture)] if config.fixture is not None else [])])
+    archive.pack_tree(site.root, out)
+
+
+def _withheld(config: Config, folder: Path) -> list[Path]:
+    """What the configuration names that holds labels or earlier answers."""
+    judge = config.judge or {}
+    named = (config.baseline.file, config.accepted, config.noise, judge.get("calibration"))
+    return [folder / name for name in named if isinstance(name, str)]
+
+
+def _remove(root: Path, paths: Iterable[Path]) -> None:
+    for path in paths:
+        # A link and what it leads to hold the same.
+        for place in {path, Path(os.path.realpath(path))}:
+            if not archive.is_inside(place.parent, root) or place == root:
+                continue
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            else:
+                place.unlink(missing_ok=True)
+
+
+def _strip(path: Path, cases: list[Case]) -> None:
+    """Write a golden file anew, with no label in it."""
+    stripped = [case.model_dump(mode="json", include=ASKED, exclude_defaults=True) for case in cases]
+    if path.suffix.lower() in golden.YAML_SUFFIXES:
+        text = json.dumps(stripped, ensure_ascii=False, indent=0)
+        # JSON is YAML but for the characters that YAML takes as line ends.
+        text = _YAML_BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    else:
+        text = "".join(f"{json.dumps(case, ensure_ascii=False)}\n" for case in stripped)
+    path.write_text(text, encoding="utf-8")
+
+
+def slug(suite: str) -> str:
+    """A suite's name for an artifact: lower-case letters, digits and hyphens; unlike for unlike names."""
+    plain = re.sub("[^a-z0-9]+", "-", suite.lower()).strip("-")[:LONGEST_SLUG].strip("-")
+    exact = hashlib.sha256(suite.encode()).hexdigest()[:8]
+    return f"{plain}-{exact}" if plain != suite else plain

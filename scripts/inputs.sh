@@ -1,0 +1,72 @@
+# Checks what the workflow file gave, and makes of it what the zones take. To be sourced.
+# shellcheck shell=bash
+
+one_of() {
+    local input=$1 value=$2 allowed
+    shift 2
+    for allowed in "$@"; do
+        [[ $value != "$allowed" ]] || return 0
+    done
+    stop 2 "the input $input is '$value'; it is one of: $*"
+}
+
+# A place in the repository: relative, and not leading out of it.
+place() {
+    case /$2/ in
+        // | //*/ | */../*) stop 2 "the input $1 is '$2'; it is a path in the repository, relative to its root" ;;
+    esac
+}
+
+check_inputs() {
+    one_of tier "$ASSAY_TIER" auto retrieval full
+    one_of install-policy "$ASSAY_INSTALL_POLICY" hashes wheels source
+    one_of network "$ASSAY_NETWORK" none host
+    one_of fail-on "$ASSAY_FAIL_ON" inconclusive regression never
+    one_of upload "$ASSAY_UPLOAD" report full none
+    [[ $ASSAY_COLLECT_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
+        stop 2 "the input collect-timeout is '$ASSAY_COLLECT_TIMEOUT'; it is a number of seconds"
+    [[ $ASSAY_PYTHON =~ ^([0-9]+\.[0-9]+(\.[0-9]+)?)?$ ]] ||
+        stop 2 "the input python is '$ASSAY_PYTHON'; it is a version such as 3.12"
+    [[ $ASSAY_RETENTION_DAYS =~ ^[0-9]{0,3}$ ]] ||
+        stop 2 "the input retention-days is '$ASSAY_RETENTION_DAYS'; it is a number of days"
+    place config "$ASSAY_CONFIG"
+    [[ -z $ASSAY_BASELINE_FILE ]] || place baseline-file "$ASSAY_BASELINE_FILE"
+    [[ -z $ASSAY_REQUIREMENTS ]] || place requirements "$ASSAY_REQUIREMENTS"
+    if [[ -n $ASSAY_IMAGE && $ASSAY_IMAGE != build && -n $ASSAY_REQUIREMENTS$ASSAY_PYTHON ]]; then
+        stop 2 "the input image runs the pipeline in your own image: install there what requirements and python name"
+    fi
+    check_includes
+    check_grants
+}
+
+check_includes() {
+    local path
+    includes=()
+    while IFS= read -r path; do
+        [[ -n $path ]] || continue
+        place include "$path"
+        [[ -e $path || -L $path ]] || stop 2 "the input include names '$path', which does not exist"
+        includes+=("./${path#./}")
+    done <<<"$ASSAY_INCLUDE"
+}
+
+# grants: docker's options for what the pipeline may see; keys: the same for the zones that look for it afterwards.
+check_grants() {
+    local name
+    local -a names
+    grants=() keys=()
+    mapfile -t names < <(tr -s ', \t\r' '\n' <<<"$ASSAY_PIPELINE_ENV" | sed '/^$/d')
+    for name in "${names[@]}"; do
+        [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] ||
+            stop 2 "the input pipeline-env names '$name', which is no name of a variable"
+        case ${name^^} in
+            GITHUB_* | ACTIONS_* | RUNNER_* | INPUT_* | ASSAY_* | RAG_ASSAY_* | PATH | HOME | TMPDIR | LD_* | PYTHON*)
+                stop 2 "the input pipeline-env names $name, which is never granted; pass what is needed by another name"
+                ;;
+        esac
+        [[ -v $name ]] || stop 2 "the input pipeline-env names $name, which is not set: give it in the step's env"
+        [[ -n ${!name} ]] || warn "$name is empty: a pull request from a fork, or a secret that does not exist?"
+        grants+=(--env "$name")
+        keys+=(--key "$name")
+    done
+}

@@ -1,0 +1,138 @@
+# What the Action's scripts share: how they end, what they print, and how a zone is run. To be sourced.
+# shellcheck shell=bash
+
+readonly LOG_BYTES=4000000       # of what one zone prints
+readonly STREAM_BYTES=1073741824 # of what one zone hands on
+readonly SUMMARY_BYTES=1000000   # GitHub drops a step summary above 1 MiB whole
+readonly SAID_LINES=60           # of what a failed zone printed, in the summary
+readonly ZONE_SECONDS=1800       # for every zone but collect
+readonly OUR_USER=10001:10001
+readonly PIPELINE_USER=10002:10002
+
+# A value in a workflow command.
+as_data() {
+    local text=${1//'%'/%25}
+    text=${text//$'\r'/%0D}
+    printf '%s' "${text//$'\n'/%0A}"
+}
+
+note() { printf '%s\n' "$*"; }
+warn() { printf '::warning title=RAG Assay::%s\n' "$(as_data "$*")"; }
+
+# What a zone prints is data: prefixed, and without what the runner would obey. It also goes to the file $1.
+inert() {
+    {
+        stdbuf -oL head -c "$LOG_BYTES"
+        if (($(head -c 1 | wc -c) > 0)); then
+            printf '\n(what it prints from here on is not shown)\n'
+            cat >/dev/null
+        fi
+    } |
+        LC_ALL=C sed -u -e 's/\r/ /g' -e 's/##\[/## [/g' -e 's|/work/tree/||g' |
+        tee "$1" |
+        LC_ALL=C sed -u -e 's/^/│ /'
+}
+
+output() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; }
+
+# No verdict: $1 is the exit code (2: a mistake that somebody can mend, 4: anything else), the rest says why.
+# The step itself succeeds, so that the report is uploaded; the last step ends with the code.
+stop() {
+    trap - EXIT
+    local code=$1 page=${out:+$out/summary.md}
+    shift
+    printf '::error title=RAG Assay::%s\n' "$(as_data "$*")"
+    {
+        printf '## ⚠️ RAG Assay: no verdict (exit code %s)\n\n<pre>\n' "$code"
+        printf '%s\n' "$*" | as_html
+        if [[ -s $said ]]; then
+            printf '\n'
+            tail -n "$SAID_LINES" "$said" | tail -c 20000 | as_html
+        fi
+        printf '</pre>\n'
+    } | tee -a "$GITHUB_STEP_SUMMARY" >"${page:-/dev/null}"
+    output outcome error
+    output exit-code "$code"
+    clean_up
+    exit 0
+}
+
+as_html() { LC_ALL=C sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'; }
+
+# Every container, volume and file of this attempt goes, however it ends.
+clean_up() {
+    local -a left
+    mapfile -t left < <(docker ps --all --quiet --filter "label=rag-assay.step=$step" 2>/dev/null)
+    ((${#left[@]} == 0)) || docker rm --force "${left[@]}" >/dev/null 2>&1 || true
+    [[ -z $volume ]] || docker volume rm --force "$volume" >/dev/null 2>&1 || true
+    rm -rf "$temporary"
+}
+
+# run_zone NAME IMAGE INPUT OUTPUT [docker's options] -- [the image's arguments]
+# Stops unless the zone exits 0 and hands on no more than it may.
+run_zone() {
+    local zone=$1 from=$2 input=$3 result=$4 status
+    local -a options=() reader=(inert "$temporary/$1.said")
+    shift 4
+    while [[ $1 != -- ]]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    [[ $zone != collect || -z ${keys[*]-} ]] || reader=(inert_without_keys "$temporary/$zone.said")
+    said=$temporary/$zone.said
+    note "zone $zone"
+    mkfifo "$temporary/$zone.log"
+    "${reader[@]}" <"$temporary/$zone.log" &
+    local reading=$!
+    # In the background, so that a signal is acted on at once and not when the zone has ended.
+    (
+        set +e
+        start "$zone" "$from" "${options[@]}" -- "$@" <"$input" 2>"$temporary/$zone.log" |
+            head -c "$((STREAM_BYTES + 1))" >"$result"
+        exit "${PIPESTATUS[0]}"
+    ) &
+    wait "$!" && status=0 || status=$?
+    docker rm --force "$name-$zone" >/dev/null 2>&1 || true
+    wait "$reading" || true
+    if (($(stat -c %s "$result") > STREAM_BYTES)); then
+        stop 4 "the zone $zone hands on more than $((STREAM_BYTES >> 20)) MB"
+    fi
+    case $status in
+        0) ;;
+        2) stop 2 "the zone $zone found a mistake that has to be mended first" ;;
+        124) stop 4 "the zone $zone did not end in time$(hint_at_time "$zone")" ;;
+        125 | 127) stop 4 "the zone $zone could not be started (exit code $status)" ;;
+        137) stop 4 "the zone $zone was killed; out of memory?" ;;
+        *) stop 4 "the zone $zone ended with exit code $status" ;;
+    esac
+}
+
+hint_at_time() { [[ $1 != collect ]] || printf ' (collect-timeout is %s s)' "$ASSAY_COLLECT_TIMEOUT"; }
+
+# A container with no rights, no network (unless the options say so), nothing of this machine and nothing that stays.
+start() {
+    local zone=$1 from=$2 seconds=$ZONE_SECONDS
+    local -a options=()
+    shift 2
+    while [[ $1 != -- ]]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    [[ " ${options[*]} " == *' --network '* ]] || options+=(--network none)
+    [[ " ${options[*]} " == *' --user '* ]] || options+=(--user "$OUR_USER")
+    [[ $zone != collect ]] || seconds=$ASSAY_COLLECT_TIMEOUT
+    [[ ${RUNNER_DEBUG:-} != 1 ]] || options+=(--env RAG_ASSAY_DEBUG=1)
+    timeout --kill-after=30 "$seconds" docker run --rm --interactive --init --log-driver none \
+        --name "$name-$zone" --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" \
+        --cap-drop=ALL --security-opt=no-new-privileges --read-only \
+        --tmpfs /tmp:rw,exec,nosuid,nodev,size=2g,mode=1777 --tmpfs /work:rw,exec,nosuid,nodev,size=4g,mode=1777 \
+        --memory "${memory}k" --pids-limit 512 --env HOME=/tmp --env TMPDIR=/tmp \
+        "${options[@]}" "$from" action "$@"
+}
+
+# What the pipeline prints may hold the keys it was granted: a zone of its own takes them out.
+inert_without_keys() {
+    start log "$image" "${grants[@]}" -- log "${keys[@]}" 2>&1 >/dev/null | inert "$1"
+}

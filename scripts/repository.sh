@@ -1,0 +1,86 @@
+# What the zones get of the repository: the files that git tracks, and the baseline as of the base commit. To be sourced.
+# shellcheck shell=bash
+
+# The repository's own configuration must not decide what git runs here.
+git() {
+    command git -c "safe.directory=$PWD" -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"
+}
+
+pack_repository() {
+    [[ $(git rev-parse --show-toplevel 2>/dev/null) == "$(pwd -P)" ]] ||
+        stop 2 "there is no checkout in $PWD: run actions/checkout before this action, without its input path"
+    if ! { git ls-files -z --recurse-submodules && included; } | existing | sort --zero-terminated --unique |
+        tar --create --file "$temporary/repository.tar" --null --verbatim-files-from --no-recursion --hard-dereference \
+            --files-from - 2>"$temporary/pack.said"; then
+        said=$temporary/pack.said
+        stop 4 "the files that git tracks cannot be packed"
+    fi
+}
+
+included() {
+    ((${#includes[@]} == 0)) || find "${includes[@]}" -name .git -prune -o \( -type f -o -type l \) -print0
+}
+
+existing() {
+    local file
+    while IFS= read -r -d '' file; do
+        [[ ! -e $file && ! -L $file ]] || printf '%s\0' "${file#./}"
+    done
+}
+
+# base: the commit that the change is compared with; empty where there is none.
+find_base() {
+    local -a parents
+    mapfile -t parents < <(git cat-file commit HEAD | sed -n -e '/^$/q' -e 's/^parent //p')
+    case $GITHUB_EVENT_NAME in
+        pull_request)
+            if ((${#parents[@]} == 2)) && [[ ${parents[1]} == "$ASSAY_HEAD_SHA" ]]; then
+                base=${parents[0]} # of the merge commit that is tested: the payload's base may be older
+            else
+                need_commit "$ASSAY_BASE_SHA"
+                base=$(git merge-base HEAD "$ASSAY_BASE_SHA") ||
+                    stop 2 "the commit at which this branch left its base is not in this clone: $MORE_HISTORY"
+            fi
+            ;;
+        merge_group) base=$ASSAY_BASE_SHA ;;
+        push)
+            base=$ASSAY_BASE_SHA
+            if [[ $base =~ ^0*$ ]] || ! has_commit "$base"; then
+                base=${parents[0]-} # a new branch, or a history that was replaced
+            fi
+            ;;
+        *) base=$(git rev-parse HEAD) ;;
+    esac
+    [[ -z $base ]] || need_commit "$base"
+}
+
+readonly MORE_HISTORY='give actions/checkout fetch-depth: 0'
+
+has_commit() {
+    git cat-file -e "$1^{commit}" 2>/dev/null ||
+        GIT_TERMINAL_PROMPT=0 timeout 120 git -c "safe.directory=$PWD" fetch --quiet --no-tags --depth=1 origin "$1" 2>/dev/null
+}
+
+need_commit() {
+    [[ $1 =~ ^[0-9a-f]{40,64}$ ]] || stop 2 "the event names no base commit ('$1')"
+    has_commit "$1" || stop 2 "the base commit $1 is not in this clone: $MORE_HISTORY"
+}
+
+# source: how the report calls the baseline; empty where there is none.
+read_baseline() {
+    local file=${ASSAY_BASELINE_FILE#./}
+    source=
+    if [[ -z $file ]]; then
+        note "no baseline: the input baseline-file is empty"
+        return
+    fi
+    find_base
+    if [[ -z $base ]] || ! git cat-file -e "$base:$file" 2>/dev/null; then
+        warn "no baseline: '$file' is not in the base commit ${base:-(there is none)}"
+        return
+    fi
+    git cat-file blob "$base:$file" >"$temporary/baseline.json" 2>/dev/null ||
+        stop 2 "'$file' in the base commit $base is no file"
+    source="$file as of ${base:0:12}"
+    note "baseline: $source"
+}

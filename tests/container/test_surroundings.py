@@ -1,0 +1,150 @@
+"""What a pipeline is given to run in: packages, an image of its own, and an end when the job is cancelled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from tests.container.world import Forge, container_of, docker, suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PACKAGE = (
+    "six==1.17.0 --hash=sha256:4721f391ed90541fddacab5acf947aa0d3dc7d27b2e1e8eda2be8970586c3274 "
+    "--hash=sha256:ff70335d468e7eb6ec65b95b99d3a2836546063f63acc5171de367e834932a81\n"
+)
+USES_PACKAGE = """
+import json, os, sys
+import six
+def answer(question):
+    told = {"six": six.__version__, "interpreter": sys.executable, "path": os.environ["PATH"].split(":")[0]}
+    told["writable"] = os.access(os.path.dirname(six.__file__), os.W_OK)
+    told["ours"] = [name for name in ("numpy", "pydantic") if __import__("importlib.util").util.find_spec(name)]
+    return {"retrieved": [], "answer": json.dumps(told)}
+"""
+
+
+def test_requirements_are_there_and_cannot_be_changed(forge: Forge) -> None:
+    """The pipeline runs by an interpreter of its own with what was installed, which it cannot write to."""
+    suite(forge, USES_PACKAGE, questions=1)
+    forge.inputs |= {"requirements": "requirements.txt", "upload": "full"}
+    forge.commit({"requirements.txt": PACKAGE}, branch="change")
+
+    told = forge.pull_request().answers()["q0"]
+
+    assert told == {
+        "six": "1.17.0", "interpreter": "/deps/venv/bin/python", "path": "/deps/venv/bin", "writable": False,
+        "ours": [],
+    }  # fmt: skip
+
+
+def test_requirements_without_hashes_are_refused(forge: Forge) -> None:
+    """Unless the workflow says otherwise, what is installed is what was locked."""
+    suite(forge, USES_PACKAGE, questions=1)
+    forge.inputs["requirements"] = "requirements.txt"
+    forge.commit({"requirements.txt": "six\n"}, branch="change")
+
+    result = forge.pull_request()
+
+    assert (result.passed, result.code) == (False, 2)
+    assert "hash" in result.summary
+    assert "install-policy" in result.summary
+
+
+@pytest.fixture
+def own_image(forge: Forge, tmp_path: Path) -> str:
+    """An image of the team's, with our package in it."""
+    done = subprocess.run([forge.action / "scripts" / "source_hash.sh"], capture_output=True, text=True, check=True)
+    (tmp_path / "Dockerfile").write_text(f"FROM rag-assay:{done.stdout[:16]}\nENV TEAM=1\n")
+    docker("build", "--quiet", "--network", "host", "--tag", "team-app:with", str(tmp_path))
+    return "team-app:with"
+
+
+def test_a_team_can_bring_its_image(forge: Forge, own_image: str) -> None:
+    """The pipeline runs there, as the same user and without a network; everything else stays in ours."""
+    suite(forge, "import json, os\ndef answer(q):\n    return {'retrieved': [], 'answer': json.dumps(os.getuid())}\n")
+    forge.inputs |= {"image": own_image, "upload": "full"}
+    forge.commit({}, branch="change")
+
+    result = forge.pull_request()
+
+    assert set(result.answers().values()) == {10002}
+    assert f"image of the pipeline: {own_image}" in result.log
+
+
+def test_an_image_without_our_package_is_told_what_it_lacks(forge: Forge) -> None:
+    """The message names the image and the version that is needed."""
+    suite(forge, "")
+    forge.inputs["image"] = "docker.io/library/python:3.13-slim-trixie"
+    forge.commit({}, branch="change")
+
+    result = forge.pull_request()
+
+    assert (result.passed, result.code) == (False, 2)
+    assert "where 'rag-assay " in result.summary
+
+
+def test_an_image_that_cannot_be_had_is_no_verdict(forge: Forge) -> None:
+    """A failed pull is 4, not a pass and not a mistake of the change."""
+    suite(forge, "")
+    forge.inputs["image"] = "127.0.0.1:1/team/app:missing"
+    forge.commit({}, branch="change")
+
+    result = forge.pull_request()
+
+    assert (result.passed, result.code) == (False, 4)
+    assert "cannot be pulled" in result.summary
+
+
+@pytest.mark.parametrize("order", [signal.SIGINT, signal.SIGTERM])
+def test_a_cancelled_run_leaves_nothing(forge: Forge, tmp_path: Path, order: signal.Signals) -> None:
+    """When the job is cancelled the container ends at once, and neither it nor a file of ours is left."""
+    suite(forge, "import threading\ndef answer(question):\n    threading.Event().wait()\n")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    variables = {
+        "GITHUB_WORKSPACE": str(forge.repo), "GITHUB_EVENT_NAME": "push", "GITHUB_RUN_ID": "99", "GITHUB_JOB": "rag",
+        "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "RAG", "GITHUB_OUTPUT": str(tmp_path / "out"),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "RUNNER_TEMP": str(temporary), **defaults(forge.action),
+    }  # fmt: skip
+    with subprocess.Popen(
+        [forge.action / "scripts" / "run.sh"], env=os.environ | variables, stdout=subprocess.DEVNULL
+    ) as running:
+        name = container_of("collect")
+        running.send_signal(order)
+        code = running.wait(60)
+
+    assert code == 130
+    assert name not in docker("ps", "--all", "--format", "{{.Names}}").split()
+    assert list(temporary.iterdir()) == []
+    assert "outcome" not in (tmp_path / "out").read_text()
+
+
+def defaults(action: Path) -> dict[str, str]:
+    """The variables that action.yml gives run.sh when a workflow names no input."""
+    inputs = yaml.safe_load((action / "action.yml").read_text())["inputs"]
+    given = {f"ASSAY_{name.upper().replace('-', '_')}": value["default"] for name, value in inputs.items()}
+    return given | {"ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": ""}
+
+
+def test_the_report_of_a_run_can_be_the_next_baseline(forge: Forge) -> None:
+    """run.json of an artifact made with ``upload: full`` is committed, and the next run compares with it."""
+    suite(forge, "def answer(question):\n    return ['c1']\n", questions=6)
+    forge.inputs["upload"] = "full"
+    forge.git("switch", "--quiet", "--create", "first")
+    first = forge.pull_request()
+    forge.git("switch", "--quiet", "main")
+    forge.commit({"eval/baseline.json": (first.artifact / "run.json").read_text()})
+    forge.inputs["baseline-file"] = "eval/baseline.json"
+    forge.commit({"app.py": "def answer(question):\n    return ['c2']\n"}, branch="worse")
+
+    result = forge.pull_request()
+
+    assert (result.passed, result.outputs["outcome"]) == (False, "failed")
+    assert "eval/baseline.json as of" in (result.artifact / "comment.md").read_text()

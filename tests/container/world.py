@@ -1,0 +1,245 @@
+"""A forge on this machine: a repository, pull requests to it, and a runner that does what the workflow says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = (
+    "action.yml", "image.lock", "Dockerfile", ".dockerignore", "requirements-image.txt", "scripts", "evaluator",
+    "templates", "examples/handbook",
+)  # fmt: skip
+ACTION = "rag-assay/rag-assay@v0.1.0"
+UPLOAD = re.findall(r"uses: (actions/upload-artifact@\w+)", (ROOT / "action.yml").read_text())[0]
+CHECKOUT = re.findall(r"uses: (actions/checkout@\w+)", (ROOT / "templates/workflows/rag-assay.yml").read_text())[0]
+SECONDS = 300
+
+STAND_IN = """
+const fs = require("fs"), path = require("path");
+const to = path.join(process.env.ARTIFACTS, process.env.INPUT_NAME);
+if (fs.existsSync(to)) throw new Error("409: there is an artifact of that name");
+fs.cpSync(process.env.INPUT_PATH, to, {recursive: true});
+"""
+"""Takes the place of the action that uploads: hands the folder to the test."""
+
+LINE = re.compile(r"^\[[^\]]*\] +(?:\S+ +)?", re.MULTILINE)
+OUTPUT = re.compile(r"::set-output:: ([a-z-]+)=(.*)$", re.MULTILINE)
+SUMMARY = re.compile(r"Summary - (.*?)(?=^\[)", re.MULTILINE | re.DOTALL)
+
+
+def copy_action(folder: Path) -> Path:
+    """The files the Action consists of, and nothing else that lies about in this repository."""
+    for name in PUBLISHED:
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, target)
+    return folder
+
+
+def docker(*arguments: str) -> str:
+    """What docker says."""
+    return subprocess.run(
+        [str(shutil.which("docker")), *arguments], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def wait_for(found: Callable[[], Any]) -> Any:
+    """Ask until there is an answer; what is waited for is done by another process."""
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        if answer := found():
+            return answer
+        time.sleep(0.05)
+    raise TimeoutError
+
+
+def container_of(zone: str) -> str:
+    """The running container of a zone."""
+
+    def look() -> str:
+        names = docker("ps", "--filter", "label=rag-assay.step", "--format", "{{.Names}}").split()
+        return next((name for name in names if name.endswith(f"-{zone}")), "")
+
+    return str(wait_for(look))
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one run of the workflow."""
+
+    passed: bool
+    log: str
+    artifacts: Mapping[str, Path]
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The outputs of the action."""
+        return dict(OUTPUT.findall(self.log))
+
+    @property
+    def code(self) -> int:
+        """The exit code, as the action gives it."""
+        return int(self.outputs["exit-code"])
+
+    @property
+    def summary(self) -> str:
+        """The step summary."""
+        return "".join(SUMMARY.findall(self.log))
+
+    @property
+    def artifact(self) -> Path:
+        """The only artifact."""
+        (folder,) = self.artifacts.values()
+        return folder
+
+    def answers(self) -> dict[str, Any]:
+        """What the pipeline answered, by case; its answers are JSON."""
+        records = [json.loads(line) for line in (self.artifact / "records.jsonl").read_text().splitlines()]
+        return {record["id"]: json.loads(record["answer"]) for record in records if record["answer"]}
+
+    def everything(self) -> str:
+        """All that left the run: log with outputs and summary, and artifacts."""
+        files = [path for folder in self.artifacts.values() for path in folder.rglob("*") if path.is_file()]
+        return "\n".join([self.log, *(path.read_text() for path in files)])
+
+
+@dataclass
+class Forge:
+    """One repository and its runner.
+
+    Attributes:
+        inputs: what the workflow gives the action.
+        environment: variables of the action's step.
+        before: shell commands of a step before the action; it sees the secrets as variables.
+        runner: variables of the runner itself.
+        secrets: the repository's secrets.
+    """
+
+    folder: Path
+    action: Path
+    inputs: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    before: str = "true"
+    runner: dict[str, str] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.repo, self.home, stand_in = (self.folder / name for name in ("repo", "home", "upload"))
+        for folder in (self.repo, self.home, stand_in):
+            folder.mkdir()
+        self.git("init", "--quiet", "--initial-branch", "main")
+        inputs = {name: {"required": False} for name in ("name", "path", "retention-days", "if-no-files-found")}
+        runs = {"using": "node20", "main": "main.js"}
+        (stand_in / "action.yml").write_text(json.dumps({"name": "stand-in", "inputs": inputs, "runs": runs}))
+        (stand_in / "main.js").write_text(STAND_IN)
+        self._runs = 0
+
+    def git(self, *arguments: str) -> str:
+        """Run git in the repository."""
+        git = [str(shutil.which("git")), "-c", "user.name=t", "-c", "user.email=t@example.org"]
+        done = subprocess.run([*git, *arguments], cwd=self.repo, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def commit(self, files: Mapping[str, str], branch: str | None = None) -> str:
+        """Commit these files, on a new branch where one is named; the commit."""
+        if branch is not None:
+            self.git("switch", "--quiet", "--create", branch)
+        for name, content in files.items():
+            path = self.repo / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", branch or "main")
+        return self.git("rev-parse", "HEAD")
+
+    def accept(self, config: str = "rag-assay.yml", baseline: str = "baseline.json") -> None:
+        """Run the suite as it stands and commit the run as the baseline, as a person would."""
+        out = self.folder / "accepted"
+        command = [sys.executable, "-m", "evaluator", "run", "--config", config, "--out", str(out)]
+        environment = {**os.environ, "PYTHONPATH": str(self.action)}
+        subprocess.run(command, cwd=self.repo, env=environment, capture_output=True, check=True)
+        self.commit({baseline: (out / "run.json").read_text()})
+
+    def pull_request(self, meanwhile: Callable[[], None] = lambda: None) -> Result:
+        """Open a pull request from what is checked out, and let the workflow run on it."""
+        self._runs += 1
+        self.commit({".github/workflows/rag.yml": json.dumps(self._workflow())})
+        place = self.folder / f"run-{self._runs}"
+        (place / "artifacts").mkdir(parents=True)
+        event = place / "event.json"
+        event.write_text(json.dumps(self._event()))
+        with (place / "log").open("wb") as log:
+            running = subprocess.Popen(
+                self._command(event, place / "artifacts"), cwd=self.repo, stdout=log, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL, env={**os.environ, "HOME": str(self.home), **self.runner},
+            )  # fmt: skip
+            try:
+                meanwhile()
+                code = running.wait(SECONDS)
+            finally:
+                running.kill()
+                running.wait()
+        artifacts = {folder.name: folder for folder in (place / "artifacts").iterdir()}
+        return Result(code == 0, (place / "log").read_text(errors="replace"), artifacts)
+
+    def _workflow(self) -> dict[str, Any]:
+        steps: list[dict[str, Any]] = [
+            {"uses": CHECKOUT, "with": {"fetch-depth": 0, "persist-credentials": False}},
+            {"run": self.before, "env": {name: f"${{{{ secrets.{name} }}}}" for name in self.secrets}},
+            {"uses": ACTION, "with": self.inputs, "env": self.environment},
+        ]
+        job = {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, "steps": steps}
+        return {"name": "RAG", "on": "pull_request", "permissions": {}, "jobs": {"rag": job}}
+
+    def _event(self) -> dict[str, Any]:
+        head = {"sha": self.git("rev-parse", "HEAD"), "ref": "change"}
+        base = {"sha": self.git("rev-parse", "main"), "ref": "main"}
+        pull_request = {"number": 7, "head": head, "base": base}
+        return {"number": 7, "pull_request": pull_request, "repository": {"full_name": "o/r", "default_branch": "main"}}
+
+    def _command(self, event: Path, artifacts: Path) -> list[str]:
+        return [
+            "act", "pull_request", "--platform", "ubuntu-latest=-self-hosted", "--pull=false",
+            "--eventpath", str(event), "--env", "GITHUB_REPOSITORY=o/r", "--env", f"ARTIFACTS={artifacts}",
+            *(argument for name, value in self.secrets.items() for argument in ("--secret", f"{name}={value}")),
+            "--local-repository", f"{UPLOAD}={self.folder / 'upload'}",
+            "--local-repository", f"{ACTION}={self.action}",
+        ]  # fmt: skip
+
+
+def suite(forge: Forge, pipeline: str, questions: int = 3, **settings: Any) -> None:
+    """A small suite of a Python pipeline, on the main branch; ``settings`` are keys of ``pipeline``."""
+    kind = {"kind": "python", "python": {"target": "app:answer"}, **settings}
+    config = {"suite": "small", "golden": "eval/golden.jsonl", "pipeline": kind}
+    cases = [
+        {"id": f"q{number}", "question": f"What is {number}?", "relevant": ["c1"], "reference": "label-reference"}
+        for number in range(questions)
+    ]
+    golden = "".join(f"{json.dumps(case)}\n" for case in cases)
+    forge.commit({"rag-assay.yml": json.dumps(config), "eval/golden.jsonl": golden, "app.py": pipeline})
+
+
+def stand_in_for_docker(folder: Path, zone: str, command: str, *, after: bool = False) -> str:
+    """A PATH whose docker does something else for one zone: in its place, or with what comes out of it."""
+    real = shutil.which("docker")
+    (folder / "bin").mkdir(parents=True)
+    instead = f'"{real}" "$@" | {command}' if after else command
+    script = f'#!/bin/sh\ncase " $* " in\n*" action {zone} "*) {instead};;\n*) exec "{real}" "$@";;\nesac\n'
+    (folder / "bin" / "docker").write_text(script)
+    (folder / "bin" / "docker").chmod(0o755)
+    return f"{folder / 'bin'}:{os.environ['PATH']}"

@@ -1,0 +1,635 @@
+"""The Action's shell, without a container: inputs, base commit, files, log, ends and names."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import yaml
+
+from evaluator.model.decision import EXIT_CODES, Decision, Outcome
+from evaluator.stores.values import write_value
+from tests.container.world import copy_action
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / "scripts"
+INPUTS: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())["inputs"]
+NONCE = "0123456789abcdef0123456789abcdef"
+
+
+class Runner:
+    """A machine on which the scripts run, and a repository on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.repo = folder / "repo"
+        self.repo.mkdir()
+        (folder / "temporary").mkdir()
+        defaults = {f"ASSAY_{name.upper().replace('-', '_')}": value["default"] for name, value in INPUTS.items()}
+        self.environment = {
+            "PATH": os.environ["PATH"], "HOME": str(folder), "GITHUB_WORKSPACE": str(self.repo), "GITHUB_RUN_ID": "5",
+            "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "w", "GITHUB_JOB": "j", "GITHUB_EVENT_NAME": "pull_request",
+            "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+            "RUNNER_TEMP": str(folder / "temporary"),
+            "ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "",
+            "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@e", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@e",
+            **defaults,
+        }  # fmt: skip
+        self.git("init", "--quiet", "--initial-branch", "main")
+        self.commit("start")
+
+    def git(self, *arguments: str, folder: Path | None = None) -> str:
+        """Run git."""
+        return self._run(["git", *arguments], folder or self.repo)
+
+    def commit(self, name: str, *, files: dict[str, str] | None = None) -> str:
+        """Commit a change; its name."""
+        for path, text in (files or {f"{name}.txt": name}).items():
+            (self.repo / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.repo / path).write_text(text)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", name)
+        return self.git("rev-parse", "HEAD")
+
+    def shell(self, commands: str, folder: Path | None = None, **variables: str) -> str:
+        """Run commands after all functions of run.sh were read, as it would call them; what they print."""
+        script = f"set -euo pipefail; source {SCRIPTS}/run.sh; cd {folder or self.repo}; {commands}"
+        return self.bash(script, **variables)
+
+    def bash(self, script: str, **variables: str) -> str:
+        """Run a script."""
+        return self._run(["bash", "-c", script], self.repo, variables)
+
+    def attempt(self, commands: str, **variables: str) -> str:
+        """Run commands within an attempt."""
+        return self.shell(f"prepare_attempt; {commands}; trap - EXIT", **variables)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The outputs of the step; the last one of a name counts."""
+        return dict(line.split("=", 1) for line in (self.folder / "output").read_text().splitlines())
+
+    @property
+    def summary(self) -> str:
+        """The step summary."""
+        return (self.folder / "summary").read_text()
+
+    def _run(self, command: list[str], folder: Path, variables: dict[str, str] | None = None) -> str:
+        environment = self.environment | (variables or {})
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+        return done.stdout.strip()
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    """A machine."""
+    return Runner(tmp_path)
+
+
+# Ends
+
+
+def gate(folder: Path, nonce: str | None = NONCE, outcome: Outcome = "passed", **variables: str) -> int:
+    """The exit code of the last step after a decision."""
+    decision = Decision(
+        outcome=outcome, exit_code=EXIT_CODES[outcome], reasons=(), rules=(), cases=(), accepted=False, nonce=nonce
+    )
+    write_value(folder / "decision.json", decision)
+    return last_step(folder, **variables)
+
+
+def last_step(folder: Path, **variables: str) -> int:
+    environment = {
+        "PATH": os.environ["PATH"], "ASSAY_ZONES": "passed", "ASSAY_NONCE": NONCE, "ASSAY_REPORT": str(folder),
+        "ASSAY_EXIT_CODE": "0", "ASSAY_FAIL_ON": "inconclusive", **variables,
+    }  # fmt: skip
+    return subprocess.run([SCRIPTS / "gate.sh"], env=environment, capture_output=True, check=False).returncode
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "codes"),
+    [
+        ("inconclusive", {"passed": 0, "failed": 1, "inconclusive": 3}),
+        ("regression", {"passed": 0, "failed": 1, "inconclusive": 0}),
+        ("never", {"passed": 0, "failed": 0, "inconclusive": 0}),
+    ],
+)
+def test_the_last_step_ends_with_the_decision(fail_on: str, codes: dict[str, int], tmp_path: Path) -> None:
+    """What fails the job is the workflow's choice; a regression and an undecided run fail it by default."""
+    found = {outcome: gate(tmp_path, outcome=outcome, ASSAY_FAIL_ON=fail_on) for outcome in get_args(Outcome)}
+
+    assert found == codes
+
+
+@pytest.mark.parametrize("fail_on", ["inconclusive", "regression", "never"])
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"ASSAY_ZONES": ""},
+        {"ASSAY_ZONES": "failed"},
+        {"ASSAY_NONCE": ""},
+        {"ASSAY_NONCE": NONCE[:-1]},
+        {"ASSAY_REPORT": "/missing"},
+        {"ASSAY_ZONES": "", "ASSAY_EXIT_CODE": ""},
+        {"ASSAY_ZONES": "", "ASSAY_EXIT_CODE": "4"},
+    ],
+    ids=str,
+)
+def test_whatever_is_no_verdict_is_four(variables: dict[str, str], fail_on: str, tmp_path: Path) -> None:
+    """A zone that failed, another attempt's decision or none: never green, whatever the workflow chose."""
+    assert gate(tmp_path, ASSAY_FAIL_ON=fail_on, **variables) == 4
+
+
+@pytest.mark.parametrize("nonce", [None, "", "f" * 32, NONCE.upper()])
+def test_a_decision_without_this_attempts_nonce_is_four(nonce: str | None, tmp_path: Path) -> None:
+    """A green decision that was left over does not count."""
+    assert gate(tmp_path, nonce=nonce) == 4
+
+
+def test_a_mistake_is_two_whatever_fails_the_job(tmp_path: Path) -> None:
+    """A job is never green because its configuration is wrong."""
+    assert last_step(tmp_path, ASSAY_ZONES="", ASSAY_EXIT_CODE="2", ASSAY_FAIL_ON="never") == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"outcome":"passed","exit_code":0,"nonce":"' + NONCE + '"}',
+        '{"outcome":"passed",\n"exit_code":1,\n"nonce":"' + NONCE + '"}',
+        '{"outcome":"green",\n"exit_code":0,\n"nonce":"' + NONCE + '"}',
+        '{"outcome":"failed",\n"outcome":"passed",\n"exit_code":0,\n"nonce":"' + NONCE + '"}',
+        "",
+    ],
+)
+def test_a_decision_that_contradicts_itself_is_four(text: str, tmp_path: Path) -> None:
+    """Outcome and exit code have to be there once and to agree."""
+    (tmp_path / "decision.json").write_text(text)
+
+    assert last_step(tmp_path) == 4
+
+
+def test_no_verdict_is_told_in_the_summary(runner: Runner) -> None:
+    """The message and what the zone said are shown as text, and the step ends well so that the report is uploaded."""
+    runner.attempt("""said=$temporary/said; printf '<b>@org\\n' > "$said"; stop 2 'mend </pre> & more'""")
+
+    assert (runner.outputs["outcome"], runner.outputs["exit-code"]) == ("error", "2")
+    assert "mend &lt;/pre&gt; &amp; more" in runner.summary
+    assert "&lt;b&gt;@org" in runner.summary
+    assert (runner.repo / "rag-assay-report" / "summary.md").read_text() == runner.summary
+    assert list((runner.folder / "temporary").iterdir()) == []
+
+
+def test_a_script_that_breaks_is_no_verdict(runner: Runner) -> None:
+    """An error that nobody foresaw ends with 4."""
+    runner.shell("prepare_attempt; false")
+
+    assert (runner.outputs["outcome"], runner.outputs["exit-code"]) == ("error", "4")
+
+
+def test_what_an_earlier_run_left_is_removed(runner: Runner) -> None:
+    """The report's folder is new for every attempt."""
+    (runner.repo / "rag-assay-report").mkdir()
+    (runner.repo / "rag-assay-report" / "decision.json").write_text("{}")
+
+    runner.attempt("true")
+
+    assert list((runner.repo / "rag-assay-report").iterdir()) == []
+
+
+# Inputs
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("tier", "ful", "one of: auto retrieval full"),
+        ("install-policy", "", "one of: hashes wheels source"),
+        ("network", "bridge", "one of: none host"),
+        ("fail-on", "always", "one of: inconclusive regression never"),
+        ("upload", "all", "one of: report full none"),
+        ("collect-timeout", "1h", "a number of seconds"),
+        ("collect-timeout", "0", "a number of seconds"),
+        ("retention-days", "ten", "a number of days"),
+        ("python", "3", "a version such as"),
+        ("python", "3.12; id", "a version such as"),
+        ("config", "../rag-assay.yml", "a path in the repository"),
+        ("config", "/etc/passwd", "a path in the repository"),
+        ("config", "", "a path in the repository"),
+        ("baseline-file", "a/../../b", "a path in the repository"),
+        ("requirements", "/requirements.txt", "a path in the repository"),
+        ("include", "missing", "does not exist"),
+        ("include", "../up", "a path in the repository"),
+        ("pipeline-env", "A-B", "no name of a variable"),
+        ("pipeline-env", "$(id)", "no name of a variable"),
+        ("pipeline-env", "NOT_SET_ANYWHERE", "is not set"),
+        ("pipeline-env", "GITHUB_TOKEN", "never granted"),
+        ("pipeline-env", "actions_runtime_token", "never granted"),
+        ("pipeline-env", "RUNNER_TEMP", "never granted"),
+        ("pipeline-env", "INPUT_KEY", "never granted"),
+        ("pipeline-env", "ASSAY_TIER", "never granted"),
+        ("pipeline-env", "LD_PRELOAD", "never granted"),
+        ("pipeline-env", "PYTHONPATH", "never granted"),
+    ],
+)
+def test_an_input_that_cannot_be_is_a_mistake(name: str, value: str, says: str, runner: Runner) -> None:
+    """Exit code 2, the input's name and what it can be."""
+    runner.attempt("check_inputs", **{f"ASSAY_{name.upper().replace('-', '_')}": value})
+
+    assert runner.outputs["exit-code"] == "2"
+    assert f"the input {name} " in runner.summary
+    assert says in runner.summary
+
+
+@pytest.mark.parametrize("out", [".", "..", "a/..", "/srv/x", "", "src", "a b", "$(id)", "-rf"])
+def test_the_folder_of_the_report_has_to_be_one_of_its_own(out: str, runner: Runner) -> None:
+    """It is removed before each run: nothing that somebody needs may be named, and nothing is removed then."""
+    runner.commit("source", files={"src/app.py": "x"})
+
+    runner.attempt("true", ASSAY_OUT=out)
+
+    assert runner.outputs["exit-code"] == "2"
+    assert "the input out " in runner.summary
+    assert (runner.repo / "src" / "app.py").exists()
+    assert "report" not in runner.outputs
+
+
+def test_grants_are_names_and_never_values(runner: Runner) -> None:
+    """Docker is given the names: a value on a command line could be read by every process of the machine."""
+    said = runner.attempt(
+        'check_inputs; echo "${grants[@]}"; echo "${keys[@]}"',
+        ASSAY_PIPELINE_ENV="RAG_KEY, OTHER\n\tRAG_URL", RAG_KEY="sk-secret", OTHER="o", RAG_URL="",
+    )  # fmt: skip
+
+    assert "--env RAG_KEY --env OTHER --env RAG_URL" in said
+    assert "--key RAG_KEY --key OTHER --key RAG_URL" in said
+    assert "sk-secret" not in said
+    assert "::warning title=RAG Assay::RAG_URL is empty" in said
+
+
+def test_an_own_image_brings_its_own_packages(runner: Runner) -> None:
+    """Both at once would leave open which of them runs."""
+    runner.attempt("check_inputs", ASSAY_IMAGE="team/app", ASSAY_REQUIREMENTS="requirements.txt")
+
+    assert runner.outputs["exit-code"] == "2"
+
+
+# The base commit
+
+
+def test_a_pull_request_is_compared_with_the_first_parent_of_its_merge(runner: Runner) -> None:
+    """The base branch moved on after the payload was written: what counts is what was tested."""
+    old = runner.git("rev-parse", "HEAD")
+    runner.git("switch", "--quiet", "--create", "change")
+    head = runner.commit("change")
+    runner.git("switch", "--quiet", "main")
+    moved = runner.commit("moved")
+    runner.git("merge", "--quiet", "--no-ff", "--message", "merge", "change")
+
+    found = runner.attempt('find_base; echo "$base"', ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=old)
+
+    assert found.splitlines()[-1] == moved
+
+
+def test_a_checked_out_head_is_compared_with_where_it_left_its_base(runner: Runner) -> None:
+    """A workflow that checks the head out, not the merge, is compared with the common commit."""
+    left = runner.git("rev-parse", "HEAD")
+    runner.git("switch", "--quiet", "--create", "change")
+    head = runner.commit("change")
+    runner.git("switch", "--quiet", "main")
+    moved = runner.commit("moved")
+    runner.git("switch", "--quiet", "change")
+
+    found = runner.attempt('find_base; echo "$base"', ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=moved)
+
+    assert found.splitlines()[-1] == left
+
+
+def test_a_merge_that_is_the_head_itself_is_no_merge_to_be_tested(runner: Runner) -> None:
+    """A pull request whose last commit merges its base branch is not taken for the forge's merge commit."""
+    runner.git("switch", "--quiet", "--create", "change")
+    runner.commit("change")
+    runner.git("switch", "--quiet", "main")
+    moved = runner.commit("moved")
+    runner.git("switch", "--quiet", "change")
+    runner.git("merge", "--quiet", "--message", "merge", "main")
+    head = runner.git("rev-parse", "HEAD")
+
+    found = runner.attempt('find_base; echo "$base"', ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=moved)
+
+    assert found.splitlines()[-1] == moved
+
+
+def test_events_without_a_pull_request_have_a_base_too(runner: Runner) -> None:
+    """A push is compared with what was there before, a queue with its base, a schedule with the commit itself."""
+    before = runner.git("rev-parse", "HEAD")
+    middle = runner.commit("one")
+    head = runner.commit("two")
+
+    def base(event: str, sha: str = "") -> str:
+        found = runner.attempt('find_base; echo "$base"', GITHUB_EVENT_NAME=event, ASSAY_BASE_SHA=sha)
+        return found.splitlines()[-1]
+
+    assert base("push", before) == before
+    assert base("push", "0" * 40) == middle
+    assert base("push", "1" * 40) == middle
+    assert base("merge_group", before) == before
+    assert [base(event) for event in ("schedule", "workflow_dispatch", "release")] == [head] * 3
+
+
+def test_a_checkout_that_is_too_shallow_is_told_what_to_do(runner: Runner, tmp_path: Path) -> None:
+    """One commit without its parent: the message names the setting that is missing."""
+    before = runner.git("rev-parse", "HEAD")
+    runner.commit("change")
+    shallow = tmp_path / "shallow"
+    runner.git("clone", "--quiet", "--depth=1", f"file://{runner.repo}", str(shallow))
+    runner.git("remote", "set-url", "origin", "/missing", folder=shallow)
+
+    runner.shell(
+        "prepare_attempt; find_base", shallow, GITHUB_WORKSPACE=str(shallow), GITHUB_EVENT_NAME="merge_group",
+        ASSAY_BASE_SHA=before,
+    )  # fmt: skip
+
+    assert runner.outputs["exit-code"] == "2"
+    assert f"the base commit {before} is not in this clone: give actions/checkout fetch-depth: 0" in runner.summary
+
+
+def test_the_baseline_is_the_base_commits(runner: Runner) -> None:
+    """What the pull request made of the file is not read; a file that is new has no baseline yet, and that is said."""
+    base = runner.commit("base", files={"eval/run.json": "accepted"})
+    runner.commit("change", files={"eval/run.json": "mine", "eval/new.json": "mine"})
+    event = {"GITHUB_EVENT_NAME": "push", "ASSAY_BASE_SHA": base}
+
+    read = 'read_baseline; echo "source=$source"; cat "$temporary/baseline.json" 2>/dev/null || true'
+    said = runner.attempt(read, ASSAY_BASELINE_FILE="./eval/run.json", **event)
+    new = runner.attempt(read, ASSAY_BASELINE_FILE="eval/new.json", **event)
+
+    assert f"source=eval/run.json as of {base[:12]}\naccepted" in said
+    assert "::warning title=RAG Assay::no baseline: 'eval/new.json' is not in the base commit" in new
+    assert new.endswith("source=")
+
+
+# Files
+
+
+def packed(runner: Runner, **variables: str) -> dict[str, bytes]:
+    """What the zones are given."""
+    runner.attempt(
+        f'check_inputs; pack_repository; cp "$temporary/repository.tar" {runner.folder}/tree.tar', **variables
+    )
+    with tarfile.open(runner.folder / "tree.tar") as tar:
+        content = {member.name: tar.extractfile(member) for member in tar if member.isfile()}
+        return {name: file.read() for name, file in content.items() if file is not None}
+
+
+def test_only_what_git_tracks_is_packed(runner: Runner) -> None:
+    """Odd names, links and changes that are not committed come along; untracked files and .git do not."""
+    names = ["a b", "-x", "ünï", "line\nend", "dir/deep/x", "'quote'"]
+    runner.commit("names", files=dict.fromkeys(names, "x"))
+    (runner.repo / "untracked").write_text("secret")
+    (runner.repo / "start.txt").write_text("changed")
+    (runner.repo / "a b").unlink()
+
+    files = packed(runner)
+
+    assert set(files) == {*names, "start.txt"} - {"a b"}
+    assert files["start.txt"] == b"changed"
+
+
+def test_included_paths_come_along(runner: Runner) -> None:
+    """A file or a folder that was built in the job, without a repository that lies in it."""
+    for name in ("built/index/data", "built/vendored/.git/config", "one file"):
+        (runner.repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (runner.repo / name).write_text("x")
+
+    files = packed(runner, ASSAY_INCLUDE="built\n./one file\n")
+
+    assert set(files) == {"start.txt", "built/index/data", "one file"}
+
+
+def test_a_folder_that_is_no_checkout_is_told_so(runner: Runner, tmp_path: Path) -> None:
+    """The workflow lacks a step."""
+    (tmp_path / "empty").mkdir()
+
+    runner.shell("prepare_attempt; pack_repository", tmp_path / "empty")
+
+    assert runner.outputs["exit-code"] == "2"
+    assert "run actions/checkout before" in runner.summary
+
+
+# Images
+
+
+class Registry:
+    """A docker that has some images, can pull some, builds whatever it is asked for, and writes its calls down."""
+
+    def __init__(self, folder: Path) -> None:
+        self.action = copy_action(folder / "action")
+        self.calls = folder / "calls"
+        (folder / "bin").mkdir()
+        self.script = folder / "bin" / "docker"
+        self.offers(has="", pulls="")
+        self.hash = subprocess.run(
+            [self.action / "scripts" / "source_hash.sh"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    def offers(self, *, has: str, pulls: str) -> None:
+        """What is there already and what can be pulled."""
+        self.script.write_text(
+            f"""#!/bin/sh
+            echo "$*" >> {self.calls}
+            case "$*" in
+            "image inspect "*) [ "$3" = "{has}" ] ;;
+            "pull --quiet "*) [ "$3" = "{pulls}" ] || {{ echo "::error::denied"; exit 1; }} ;;
+            build*) ;;
+            *--version) echo "rag-assay 9.9.9" ;;
+            esac
+            """
+        )
+        self.script.chmod(0o755)
+
+    def lock(self, source: str, image: str) -> None:
+        """Write image.lock as a release does."""
+        (self.action / "image.lock").write_text(f"# a comment\nsource={source}\nimage={image}\n")
+
+    def chosen(self, runner: Runner, image: str = "") -> str:
+        """What the script says it uses."""
+        script = f"source {self.action}/scripts/run.sh; cd {runner.repo}; prepare_attempt; choose_images; trap - EXIT"
+        path = f"{self.script.parent}:{runner.environment['PATH']}"
+        return runner.bash(f"set -euo pipefail; {script}", ASSAY_IMAGE=image, PATH=path)
+
+
+PUBLISHED = f"ghcr.io/x/rag-assay@sha256:{'a' * 64}"
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    """A stand-in for docker."""
+    return Registry(tmp_path)
+
+
+def test_a_published_image_is_used_for_the_folder_it_was_made_from(runner: Runner, registry: Registry) -> None:
+    """The lock names this folder's hash, so its image is pulled by digest."""
+    registry.lock(registry.hash, PUBLISHED)
+    registry.offers(has="", pulls=PUBLISHED)
+
+    assert f"image: {PUBLISHED} (published for this version)" in registry.chosen(runner)
+    assert "build" not in registry.calls.read_text()
+
+
+@pytest.mark.parametrize(
+    ("source", "image", "wanted"),
+    [
+        ("", "", ""),
+        ("f" * 64, PUBLISHED, ""),
+        (None, "ghcr.io/x/rag-assay:latest", ""),
+        (None, PUBLISHED, "build"),
+    ],
+)
+def test_for_any_other_folder_the_image_is_built(
+    source: str | None, image: str, wanted: str, runner: Runner, registry: Registry
+) -> None:
+    """An empty lock, one of other sources, one without a digest, or a workflow that asks for it: nothing is pulled."""
+    registry.lock(registry.hash if source is None else source, image)
+    registry.offers(has="", pulls=image)
+
+    assert f"image: rag-assay:{registry.hash[:16]} (built from this version now)" in registry.chosen(runner, wanted)
+    assert "pull" not in registry.calls.read_text()
+
+
+def test_a_change_of_the_folder_makes_the_lock_worthless(runner: Runner, registry: Registry) -> None:
+    """One changed line of the package, and the published image is not used."""
+    registry.lock(registry.hash, PUBLISHED)
+    with (registry.action / "evaluator" / "__init__.py").open("a") as file:
+        file.write("# changed\n")
+
+    assert "(built from this version now)" in registry.chosen(runner)
+
+
+def test_a_published_image_that_cannot_be_pulled_is_no_verdict(runner: Runner, registry: Registry) -> None:
+    """It is not built in its place unless the workflow asks for that; what docker says commands nothing."""
+    registry.lock(registry.hash, PUBLISHED)
+
+    said = registry.chosen(runner)
+
+    assert runner.outputs["exit-code"] == "4"
+    assert "cannot be pulled" in runner.summary
+    assert "│ ::error::denied" in said
+    assert "build" not in registry.calls.read_text()
+
+
+def test_an_image_of_the_team_has_to_have_this_version(runner: Runner, registry: Registry) -> None:
+    """Its own command is asked; ours answers the same in this world."""
+    registry.offers(has="team/app:1", pulls="")
+
+    said = registry.chosen(runner, "team/app:1")
+
+    assert "image of the pipeline: team/app:1" in said
+    assert "--entrypoint rag-assay team/app:1 --version" in registry.calls.read_text()
+
+
+# Log and names
+
+
+def test_what_a_zone_prints_commands_nothing(runner: Runner) -> None:
+    """Every line is prefixed, ``##[`` is broken wherever it stands, and a carriage return begins no line."""
+    lines = [
+        "::set-output name=x::y",
+        "  ::add-mask::y",
+        "a##[error]x",
+        "a\r::error::x",
+        "\x1b[31m::x",
+        "/work/tree/a.py:1",
+    ]
+    (runner.folder / "printed").write_text("\n".join(lines))
+
+    said = runner.shell(f"inert {runner.folder}/said < {runner.folder}/printed").splitlines()
+
+    assert said == [
+        "│ ::set-output name=x::y", "│   ::add-mask::y", "│ a## [error]x", "│ a ::error::x", "│ \x1b[31m::x",
+        "│ a.py:1",
+    ]  # fmt: skip
+
+
+def test_a_log_without_end_is_cut(runner: Runner) -> None:
+    """Whatever a zone prints, the log stays of a size that can be read."""
+    said = runner.shell(f"head -c 5000000 /dev/zero | tr '\\0' 'x' | fold | inert {runner.folder}/said | tail -n 2")
+
+    assert len((runner.folder / "said").read_bytes()) < 4_100_000
+    assert said.splitlines()[-1] == "│ (what it prints from here on is not shown)"
+
+
+def test_names_differ_where_runs_do(runner: Runner) -> None:
+    """Two suites, two workflows, the legs of a matrix and a second attempt each have an artifact of their own."""
+
+    def name(**variables: str) -> str:
+        runner.attempt("true", **variables)
+        return runner.outputs["artifact-name"]
+
+    names = [
+        name(), name(ASSAY_CONFIG="other.yml"), name(GITHUB_WORKFLOW="v"), name(ASSAY_JOB_INDEX="1"),
+        name(GITHUB_RUN_ATTEMPT="2"), name(GITHUB_JOB="k"), name(ASSAY_OUT="another"),
+    ]  # fmt: skip
+    assert len(set(names)) == len(names)
+    assert name() == names[0]
+
+
+def test_each_attempt_has_a_nonce_of_its_own(runner: Runner) -> None:
+    """Nobody can know it before."""
+    nonces = []
+    for _ in range(3):
+        runner.attempt("true")
+        nonces.append(runner.outputs["nonce"])
+
+    assert len(set(nonces)) == 3
+    assert all(len(nonce) == 32 for nonce in nonces)
+
+
+@pytest.mark.parametrize("event", ["pull_request_target", "workflow_run"])
+def test_events_with_more_rights_are_refused(event: str, runner: Runner) -> None:
+    """The Action exists to run the pull request's code; where that has secrets it does not run."""
+    runner.shell("main", GITHUB_EVENT_NAME=event)
+
+    assert runner.outputs["exit-code"] == "2"
+    assert event in runner.summary
+
+
+def test_a_machine_without_docker_is_no_verdict(runner: Runner, tmp_path: Path) -> None:
+    """The message says what is missing."""
+    (tmp_path / "bin").mkdir()
+    for program in (
+        "bash", "env", "sort", "grep", "sha256sum", "cut", "mktemp", "od", "tr", "sed", "git", "rm", "mkdir", "cat",
+        "tee", "tail", "dirname",
+    ):  # fmt: skip
+        (tmp_path / "bin" / program).symlink_to(str(shutil.which(program)))
+
+    runner.shell("main", PATH=str(tmp_path / "bin"))
+
+    assert runner.outputs["exit-code"] == "4"
+    assert "docker is not on this machine" in runner.summary
+
+
+def test_the_stream_of_decide_is_taken_by_names(runner: Runner) -> None:
+    """Only known files reach the report's folder, and only outputs of a known form the workflow."""
+    source = runner.folder / "decided"
+    source.mkdir()
+    for name in ("comment.md", "summary.md", "decision.json", "comparison.json", "evil.sh"):
+        (source / name).write_text(json.dumps(name))
+    (source / "outputs").write_text("outcome=passed\nexit-code=0\ncases=3\n")
+    hand_on = f'tar --create --directory {source} --file "$temporary/decided.tar" $(ls {source}); hand_on'
+
+    runner.attempt(hand_on)
+
+    assert sorted(path.name for path in (runner.repo / "rag-assay-report").iterdir()) == [
+        "comment.md", "comparison.json", "decision.json", "summary.md",
+    ]  # fmt: skip
+    assert runner.outputs["zones"] == "passed"
+    (source / "outputs").write_text("outcome=passed\nPATH=/evil\n")
+    runner.attempt(hand_on)
+    assert runner.outputs["exit-code"] == "4"

@@ -1,0 +1,210 @@
+"""A run through all zones, each fed with what the one before it wrote."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evaluator import errors
+from evaluator.zones.collect import collect
+from evaluator.zones.decide import decide
+from evaluator.zones.keys import Keys
+from evaluator.zones.prepare import Wanted, prepare
+from evaluator.zones.score import score
+from evaluator.zones.seal import seal
+from tests.zones import files_in, site, stream_of, tree_of, write_repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+COMMIT = "a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8c9d0"
+
+
+class Flow:
+    """One attempt over a repository."""
+
+    def __init__(self, repo: Path, place: Path) -> None:
+        self.repo = repo
+        self.place = place
+        self.said = io.StringIO()
+
+    def collected(self, interpreter: Path | None = None) -> io.BytesIO:
+        """What leaves collect."""
+        ready, out = io.BytesIO(), io.BytesIO()
+        prepare(tree_of(self.repo), ready, Wanted("collect"), site(self.place / "prepare", self.said))
+        ready.seek(0)
+        collect(ready, out, site(self.place / "collect", self.said), interpreter=interpreter)
+        return io.BytesIO(out.getvalue())
+
+    def sealed(self, stream: io.BytesIO) -> bytes:
+        """What leaves seal."""
+        out = io.BytesIO()
+        (self.place / "seal").mkdir()
+        seal(stream, out, Keys({}), folder=self.place / "seal")
+        return out.getvalue()
+
+    def scored(self, sealed: bytes) -> bytes:
+        """What leaves score."""
+        out = io.BytesIO()
+        parts = stream_of({"tree.tar": tree_of(self.repo).getvalue(), "sealed.tar": sealed})
+        score(parts, out, site(self.place / "score", self.said, COMMIT))
+        return out.getvalue()
+
+    def decided(self, scored: bytes, baseline: bytes | None = None, nonce: str = "n1") -> dict[str, bytes]:
+        """What leaves decide."""
+        out = io.BytesIO()
+        parts = {"tree.tar": tree_of(self.repo).getvalue(), "scored.tar": scored}
+        parts |= {"baseline.json": baseline} if baseline is not None else {}
+        source = "eval/run.json as of 0123abc" if baseline is not None else ""
+        decide(stream_of(parts), out, site(self.place / "decide", self.said), source=source, nonce=nonce)
+        return files_in(out)
+
+    def whole(self, baseline: bytes | None = None) -> dict[str, bytes]:
+        """All of it."""
+        return self.decided(self.scored(self.sealed(self.collected())), baseline)
+
+
+@pytest.fixture
+def flow(tmp_path: Path) -> Callable[..., Flow]:
+    """Makes an attempt over a repository with this configuration."""
+
+    def make(name: str = "one", **config: Any) -> Flow:
+        repo = tmp_path / f"repo-{name}"
+        write_repository(repo, **config)
+        return Flow(repo, tmp_path / f"zones-{name}")
+
+    return make
+
+
+def changed(stream: io.BytesIO, name: str, change: Callable[[bytes], bytes]) -> io.BytesIO:
+    """A stream with one file changed."""
+    files = files_in(stream)
+    return stream_of(files | {name: change(files[name])})
+
+
+def test_a_first_run_passes_and_can_be_the_next_ones_baseline(flow: Callable[..., Flow]) -> None:
+    """Without a baseline the run is measured; with it as baseline nothing changed."""
+    first = flow("first").whole()
+    second = flow("second").whole(first["run.json"])
+
+    decision = json.loads(second["decision.json"])
+    assert json.loads(first["decision.json"])["outcome"] == "passed"
+    assert json.loads(first["run.json"])["commit"] == COMMIT
+    assert (decision["outcome"], decision["nonce"]) == ("passed", "n1")
+    assert b"eval/run.json as of 0123abc" in second["comment.md"]
+    assert second["outputs"] == (
+        b"outcome=passed\nexit-code=0\ncases=6\nregressions=0\nfailures=0\nunscored=0\n"
+    )  # fmt: skip
+
+
+def test_a_regression_is_seen(flow: Callable[..., Flow]) -> None:
+    """A pull request that loses chunks fails, by the golden set that collect never saw."""
+    baseline = flow("main").whole()["run.json"]
+    worse = flow("worse")
+    path = worse.repo / "eval" / "fixture" / "chunks.jsonl"
+    path.write_text(path.read_text().replace("All about parcels and", "All about nothing, so"))
+
+    files = worse.whole(baseline)
+
+    assert json.loads(files["decision.json"])["outcome"] == "failed"
+    assert b"regressions=1\n" in files["outputs"]
+
+
+def test_the_baseline_of_the_pull_request_is_not_read(flow: Callable[..., Flow]) -> None:
+    """A baseline that the configuration names comes from the change itself and decides nothing."""
+    attempt = flow(baseline={"file": "eval/own.json"})
+    (attempt.repo / "eval" / "own.json").write_text("{}")
+
+    files = attempt.whole()
+
+    assert json.loads(files["comparison.json"])["baseline"] is None
+
+
+def test_a_baseline_of_another_suite_is_a_mistake(flow: Callable[..., Flow]) -> None:
+    """It is refused before anything is compared."""
+    other = flow("other", suite="other").whole()["run.json"]
+
+    with pytest.raises(errors.BaselineError, match="'other'"):
+        flow("mine").whole(other)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda data: b"".join(data.splitlines(keepends=True)[:-1]), "at 'invoices'"),
+        (lambda data: data + data.splitlines(keepends=True)[0].replace(b"returns", b"returnz"), "after the last"),
+        (lambda data: b"".join(reversed(data.splitlines(keepends=True))), "at 'returns'"),
+    ],
+)
+def test_every_question_has_to_be_answered_once(
+    change: Callable[[bytes], bytes], says: str, flow: Callable[..., Flow]
+) -> None:
+    """Records that user code left out, added or moved are no run: a bad answer cannot be hidden."""
+    attempt = flow()
+    sealed = attempt.sealed(changed(attempt.collected(), "records.jsonl", change))
+
+    with pytest.raises(errors.ZoneProblem, match=says):
+        attempt.scored(sealed)
+
+
+def test_a_record_of_another_question_is_refused(flow: Callable[..., Flow]) -> None:
+    """A changed input hash would unpair a case and so take it out of the comparison."""
+    attempt = flow()
+    first = json.loads(files_in(attempt.collected())["records.jsonl"].splitlines()[0])["input_hash"]
+    again = Flow(attempt.repo, attempt.place.with_name("again"))
+    forged = changed(again.collected(), "records.jsonl", lambda data: data.replace(first.encode(), b"0" * 64))
+
+    with pytest.raises(errors.ZoneProblem, match="did not ask the question of 'returns'"):
+        again.scored(again.sealed(forged))
+
+
+def test_what_collect_says_of_itself_is_not_believed(flow: Callable[..., Flow]) -> None:
+    """Suite, digests, commit and settings are those of the repository, whatever was written beside the user's code."""
+    attempt = flow()
+
+    def lie(data: bytes) -> bytes:
+        lies = {"suite": "x", "golden_sha256": "x", "config_sha256": "x", "commit": "x", "tool": "x"}
+        said = json.loads(data)
+        said["timing"]["alerts"] = ["everything is fine"]
+        return json.dumps(said | lies).encode()
+
+    scored = attempt.scored(attempt.sealed(changed(attempt.collected(), "collect.json", lie)))
+
+    said = json.loads(files_in(io.BytesIO(scored))["collect.json"])
+    assert (said["suite"], said["commit"]) == ("shop", COMMIT)
+    assert "x" not in {said["golden_sha256"], said["config_sha256"], said["tool"]}
+    assert said["timing"]["alerts"] == []
+
+
+def test_the_installed_interpreter_runs_the_pipeline(flow: Callable[..., Flow], tmp_path: Path) -> None:
+    """A Python pipeline runs by what was installed, and the run looks as if nothing had been exchanged."""
+    attempt = flow(pipeline={"kind": "python", "python": {"target": "app:answer", "python": ".venv/bin/python"}})
+    (attempt.repo / "app.py").write_text(
+        "import sys\ndef answer(question): return {'retrieved': [], 'answer': sys.executable}\n"
+    )
+    interpreter = tmp_path / "venv" / "python"
+    interpreter.parent.mkdir()
+    interpreter.symlink_to(sys.executable)
+
+    collected = attempt.collected(interpreter)
+    run = json.loads(files_in(io.BytesIO(attempt.scored(attempt.sealed(collected))))["run.json"])
+
+    assert {case["answer"] for case in run["cases"]} == {str(interpreter)}
+    assert run["config"]["pipeline"]["python"]["python"] == ".venv/bin/python"
+
+
+def test_a_pipeline_that_fails_everywhere_is_inconclusive(flow: Callable[..., Flow]) -> None:
+    """Every case stays in the denominator, and nothing passes."""
+    pipeline = {"kind": "python", "python": {"target": "app:answer"}}
+    attempt = flow(pipeline=pipeline, gate={"critical": {"wrong_abstention": None}})
+    (attempt.repo / "app.py").write_text("def answer(question): raise ValueError('down')\n")
+
+    files = attempt.whole()
+
+    assert json.loads(files["decision.json"])["outcome"] == "inconclusive"
+    assert b"failures=6\n" in files["outputs"]

@@ -1,0 +1,91 @@
+"""A small repository, the streams that zones hand each other, and the place in which one works."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from typing import TYPE_CHECKING, Any
+
+from evaluator.cli import edges
+from evaluator.cli.console import Console
+from evaluator.cli.options import Given
+from evaluator.cli.session import Session
+from evaluator.zones import archive
+from evaluator.zones.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from evaluator.stages.workspace import Workspace
+
+CONFIG: dict[str, Any] = {
+    "suite": "shop", "golden": "eval/golden.jsonl", "fixture": "eval/fixture", "k": 2, "metrics": ["recall@2"],
+    "gate": {"rules": [{"metric": "recall@2", "per": "all", "max_drop": 0.0}], "min_cases": 1},
+}  # fmt: skip
+TOPICS = ("returns", "refunds", "parcels", "islands", "batteries", "invoices")
+
+
+def write_repository(root: Path, **config: Any) -> None:
+    """Six chunks and a question about each; every label is there that a case can have."""
+    (root / "eval" / "fixture").mkdir(parents=True)
+    (root / "rag-assay.yml").write_text(json.dumps(CONFIG | config))
+    chunks = [{"id": f"c-{topic}", "doc": topic, "text": f"All about {topic} and nothing else."} for topic in TOPICS]
+    cases = [
+        {
+            "id": topic, "question": f"What about {topic}?", "category": "label-category", "critical": True,
+            "relevant": [f"c-{topic}"], "facts": [{"id": "label-fact", "text": topic}], "reference": "label-reference",
+            "notes": "label-notes", "source": "label-source", "tags": ["label-tag"],
+        }
+        for topic in TOPICS
+    ]  # fmt: skip
+    (root / "eval" / "fixture" / "chunks.jsonl").write_text("".join(f"{json.dumps(chunk)}\n" for chunk in chunks))
+    (root / "eval" / "golden.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases))
+
+
+def tree_of(root: Path) -> io.BytesIO:
+    """The stream of a folder."""
+    stream = io.BytesIO()
+    archive.pack_tree(root, stream)
+    return io.BytesIO(stream.getvalue())
+
+
+def stream_of(files: Mapping[str, bytes], *others: tarfile.TarInfo) -> io.BytesIO:
+    """The stream of some files, and of entries that are no files."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        for name, data in files.items():
+            header = tarfile.TarInfo(name)
+            header.size = len(data)
+            tar.addfile(header, io.BytesIO(data))
+        for other in others:
+            tar.addfile(other)
+    return io.BytesIO(stream.getvalue())
+
+
+def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
+    """A symbolic link, or another entry without content."""
+    header = tarfile.TarInfo(name)
+    header.type, header.linkname = kind, target
+    return header
+
+
+def files_in(stream: io.BytesIO) -> dict[str, bytes]:
+    """Every ordinary file of a stream, by its name."""
+    with tarfile.open(fileobj=io.BytesIO(stream.getvalue())) as tar:
+        found = {entry.name.removeprefix("./"): tar.extractfile(entry) for entry in tar if entry.isfile()}
+        return {name: content.read() for name, content in found.items() if content is not None}
+
+
+def site(place: Path, said: io.StringIO | None = None, commit: str | None = None) -> Site:
+    """The place of a zone, in a folder that does not exist yet."""
+    (place / "tree").mkdir(parents=True)
+    (place / "run").mkdir()
+    session = Session(environment={"PATH": "/usr/bin:/bin"}, console=Console(said or io.StringIO()))
+
+    def open_workspace(config_file: Path) -> Workspace:
+        given = Given(config=config_file, out=place / "run", commit=commit, tier="auto", quiet=False, debug=False)
+        return edges.workspace(session, given)
+
+    return Site(root=place / "tree", run=place / "run", config="rag-assay.yml", open=open_workspace)
