@@ -75,6 +75,15 @@ class TestMessages:
         """A link leads to one place."""
         assert len(HEADINGS) == len(set(HEADINGS))
 
+    def test_the_codes_that_check_may_ignore_are_those_it_reports(self) -> None:
+        """What ``check.ignore`` takes is what stands under mistakes and warnings, and what a file of ours can be."""
+        text = (ROOT / "docs" / "messages.md").read_text()
+        mistakes = text.partition("## Mistakes in files")[2].partition("## Commands that")[0]
+        headings = set(re.findall(r"^### (\S+)$", mistakes, re.MULTILINE))
+
+        # Replies are read by a run alone.
+        assert {*headings, "baseline", "file-problem"} - {"response"} == errors.CODES
+
     def test_internal_errors_are_told_where_their_traceback_is(self) -> None:
         """The file that holds a traceback is named as it is called."""
         assert failures.TRACEBACK_FILE in (ROOT / "docs" / "messages.md").read_text()
@@ -90,6 +99,14 @@ class TestSchema:
         made = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
 
         assert (script.parent / "rag-assay.schema.json").read_text() == made.stdout
+
+    @pytest.mark.parametrize("file", sorted(ROOT.glob("examples/*/*.yml")), ids=lambda file: file.name)
+    def test_every_example_names_it(self, file: Path) -> None:
+        """An editor that opens an example completes its keys."""
+        named = re.match(r"# yaml-language-server: \$schema=(\S+)\n", file.read_text())
+
+        assert named is not None
+        assert (file.parent / named[1]).resolve() == ROOT / "docs" / "schema" / "rag-assay.schema.json"
 
     def test_it_knows_every_key(self) -> None:
         """Every key of the configuration, down to those of a rule, is in it."""
@@ -124,10 +141,10 @@ class TestReadme:
 
     def test_every_make_target_it_names_exists(self) -> None:
         """What a document tells people to type works."""
-        targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+        targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
         named = set()
         for document in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
-            named |= set(re.findall(r"(?:^ {4}|`)make ([a-z]+)", document.read_text(), re.MULTILINE))
+            named |= set(re.findall(r"(?:^ {4}|`)make ([a-z0-9-]+)", document.read_text(), re.MULTILINE))
 
         assert named - targets == set()
 
