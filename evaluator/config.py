@@ -4,66 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pydantic
+
 from evaluator import errors
 from evaluator.errors import Problem
 from evaluator.model.config import Config, Rule
-from evaluator.model.score import Metric, MetricId
+from evaluator.model.later import LATER_KEYS, LATER_METRICS, LATER_VALUES
+from evaluator.model.score import MetricId
 from evaluator.stores import located
 from evaluator.stores.located import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from evaluator.model.score import Metric
 
 NAME = "rag-assay.yml"
 MIN_DEPTH = 20
 
-LATER_KEYS: Mapping[located.Path, tuple[object, ...]] = {
-    ("pipeline", "http"): (None,),
-    ("pipeline", "retriever", "dense"): (None,),
-    ("pipeline", "retriever", "hybrid"): (None,),
-    ("pipeline", "generator"): (None,),
-    ("pipeline", "repeats"): (1,),
-    ("citations",): (None,),
-    ("judge",): (None,),
-    ("noise",): (None,),
-    ("gate", "alpha"): (0.05,),
-    ("baseline", "branch"): (None,),
-    ("report", "html"): (False,),
-    ("report", "language"): ("en",),
-}
-"""Keys whose work comes later, with the values that ask for none of it."""
+NEVER_GRANTED = ("GITHUB_", "ACTIONS_", "RUNNER_", "INPUT_")
+"""Variables that begin like this are the runner's: no pipeline sees them, whatever the configuration says."""
 
-LATER_VALUES: Mapping[located.Path, tuple[str, ...]] = {
-    ("pipeline", "kind"): ("http",),
-    ("pipeline", "retriever"): ("dense", "hybrid"),
-    ("baseline", "accept"): ("manual", "always"),
-}
-"""Values whose work comes later, of keys whose other values are supported."""
-
-LATER_METRICS = frozenset(
-    {
-        "answer_completeness",
-        "answer_relevance",
-        "answer_relevance_embedding",
-        "citation_precision",
-        "citation_precision_labels",
-        "citation_recall",
-        "citation_recall_labels",
-        "context_precision_judged",
-        "context_recall",
-        "context_relevance_judged",
-        "context_sufficiency",
-        "context_utilisation",
-        "correctness",
-        "faithfulness",
-        "grounded_values",
-        "noise_sensitivity",
-        "paraphrase_consistency",
-        "paraphrase_overlap",
-        "preference",
-    }
-)
 _ABSENT = object()
 
 
@@ -86,19 +48,42 @@ def load_config(path: Path) -> Config:
         InputError: every mistake, with line and column; keys whose work comes later are among them, with the code
             ``not-yet-supported``.
     """
+    config, problems = look(path)
+    if config is None or problems:
+        raise errors.InputError(problems)
+    return config
+
+
+def look(path: Path, known: Mapping[str, Metric] | None = None) -> tuple[Config | None, list[Problem]]:
+    """What is sound of a configuration file, and every problem of it in the order of the file.
+
+    Where there are problems, a key that is not sound by itself has its default (``suite`` and ``golden`` are empty);
+    None where the file is no mapping at all. With the ``known`` metrics, metrics and rules are held against them too.
+    """
     problems: list[Problem] = []
     document = located.read_yaml(path, str(path), problems)
     if document is None:
-        raise errors.InputError(problems)
+        return None, problems
     if not isinstance(document.value, dict):
         sentence = "the configuration is a mapping of keys such as suite, golden and fixture"
-        raise errors.InputError([located.locate(document, Finding("wrong-value", (), "value", sentence), str(path))])
+        return None, [located.locate(document, Finding("wrong-value", (), "value", sentence), str(path))]
     config = located.validate(Config, document, str(path), problems)
     findings = [*_later(document.value), *_contradictions(document.value)]
-    problems.extend(located.locate(document, finding, str(path)) for finding in findings)
-    if config is None or problems:
-        raise errors.InputError(sorted(problems, key=lambda problem: (problem.line, problem.column)))
-    return config
+    findings += _mistakes(document.value, known) if known is not None else ()
+    problems += [located.locate(document, finding, str(path)) for finding in findings]
+    problems.sort(key=lambda problem: (problem.line, problem.column))
+    return config or _sound_keys(document.value), problems
+
+
+def _sound_keys(value: dict[str, Any]) -> Config:
+    needed = {"suite": "s", "golden": "g", "fixture": "f"}
+    sound: dict[str, Any] = {"suite": "", "golden": ()}
+    for key in value.keys() & Config.model_fields:
+        try:
+            sound[key] = getattr(Config.model_validate({**needed, key: value[key]}), key)
+        except pydantic.ValidationError:
+            continue
+    return Config.model_construct(**sound)
 
 
 def _later(value: dict[str, Any]) -> Iterator[Finding]:
@@ -106,7 +91,9 @@ def _later(value: dict[str, Any]) -> Iterator[Finding]:
         written = _at(value, path)
         if written is not _ABSENT and written not in harmless:
             value_shown = f": {located.described(written)}" if isinstance(written, str | int | float) else ""
-            yield _not_yet(path, "key", f"{located.spelled(path)}{value_shown} is not yet supported; leave it out")
+            instead = f" or write {located.described(harmless[0])}" if harmless[0] is not None else ""
+            sentence = f"{located.spelled(path)}{value_shown} is not yet supported; leave it out{instead}"
+            yield _not_yet(path, "key", sentence)
     for path, refused in LATER_VALUES.items():
         written = _at(value, path)
         if isinstance(written, str) and written in refused:
@@ -131,6 +118,17 @@ def _contradictions(value: dict[str, Any]) -> Iterator[Finding]:
     for path, at in _rule_members(value, "at"):
         if at in ("p50", "p95") and _at(value, (*path[:-1], "max_rise")) in (_ABSENT, None):
             yield Finding("wrong-value", path, "value", f"{located.spelled(path)}: {at} is read by max_rise only")
+    for path, name in _indexed(value, ("pipeline", "env")):
+        if isinstance(name, str) and name.upper().startswith(NEVER_GRANTED):
+            shown = f"{located.spelled(path)}: '{located.visible(name)}'"
+            refused = f"a pipeline sees no variable that begins with {', '.join(NEVER_GRANTED)}"
+            sentence = f"{shown} is the runner's: {refused}; pass what it needs under another name"
+            yield Finding("wrong-value", path, "value", sentence)
+    for path, code in _indexed(value, ("check", "ignore")):
+        if isinstance(code, str) and code not in errors.CODES:
+            hint = located.did_you_mean(code, errors.CODES)
+            shown = f"{located.spelled(path)}: '{located.visible(code)}'"
+            yield Finding("wrong-value", path, "value", f"{shown} is no code of check{hint}")
 
 
 def _at(value: Any, path: located.Path) -> Any:
@@ -154,89 +152,93 @@ def _rule_members(value: Any, key: str) -> Iterator[tuple[located.Path, Any]]:
 
 
 def resolve_metrics(config: Config, known: Mapping[str, Metric], file: Path | None = None) -> tuple[MetricId, ...]:
-    """The metrics that a configuration asks for, or the default ones; rules are held against what metrics declare.
+    """The metrics that a configuration asks for, or the default ones; rules are held against them.
 
     ``file`` is where the configuration was read from: with it, mistakes have a line and a column.
 
     Raises:
-        InputError: every metric that is unknown, named twice or has a cut-off it does not take, and every rule that
-            its metric's direction or range makes meaningless.
+        InputError: every metric that is unknown, named twice or has a cut-off it does not take, and every rule on what
+            is not computed or that its metric's direction or range makes meaningless.
     """
-    k = config.k
-    default = (f"recall@{k}", f"hit@{k}", "mrr@10", "ndcg@10", f"context_precision@{k}", f"fact_coverage@{k}")
-    written = default if config.metrics is None else config.metrics
-    findings = [
-        finding
-        for index, text in enumerate(written)
-        for finding in _metric_mistakes(text, ("metrics", index), written[:index], known)
-    ]
-    for index, rule in enumerate(config.gate.rules or ()):
-        metric = known.get(rule.metric.partition("@")[0])
-        findings.extend(_rule_mistakes(rule, ("gate", "rules", index), metric) if metric is not None else ())
-    _refuse(findings, file)
+    value = config.model_dump(mode="json", include={"metrics": True, "gate": {"rules"}, "k": True})
+    findings = list(_mistakes(value, known))
+    if findings:
+        raise errors.InputError(place(findings, file))
+    written = _default_metrics(config.k) if config.metrics is None else config.metrics
     return tuple(MetricId.parse(text) for text in written)
 
 
+def _default_metrics(k: int) -> tuple[str, ...]:
+    return (f"recall@{k}", f"hit@{k}", "mrr@10", "ndcg@10", f"context_precision@{k}", f"fact_coverage@{k}")
+
+
+def _mistakes(value: Mapping[str, Any], known: Mapping[str, Metric]) -> Iterator[Finding]:
+    """What is wrong with the metrics and the rules of a configuration as it was written, sound otherwise or not."""
+    wrong = False
+    written: list[str] = []
+    for path, text in _indexed(value, ("metrics",)):
+        findings = list(_metric_mistakes(text, path, written, known)) if isinstance(text, str) else ()
+        yield from findings
+        wrong |= bool(findings) or not isinstance(text, str)
+        written.append(text)
+    metrics, k = value.get("metrics"), value.get("k", Config.model_fields["k"].default)
+    if metrics is None and type(k) is int:
+        written.extend(_default_metrics(k))
+    elif wrong or not isinstance(metrics, list):
+        # What is computed is not known, so no rule can be said to read anything else.
+        written.clear()
+    for path, rule in _indexed(value, ("gate", "rules")):
+        if isinstance(rule, dict) and isinstance(rule.get("metric"), str):
+            yield from _rule_mistakes(rule, path, written, known)
+
+
 def _metric_mistakes(
-    text: str, path: located.Path, before: Sequence[str], known: Mapping[str, Metric]
+    text: str, path: located.Path, before: Collection[str], known: Mapping[str, Metric]
 ) -> Iterator[Finding]:
-    name, mark, cutoff = text.partition("@")
-    metric = known.get(name)
     shown = f"{located.spelled(path)}: '{located.visible(text)}'"
-    if metric is None:
-        yield Finding("unknown-metric", path, "value", f"{shown} is no metric{located.did_you_mean(name, known)}")
-    elif mark and metric.cutoff == "none":
-        yield Finding("wrong-value", path, "value", f"{shown} has a cut-off, which {name} does not take")
-    elif mark and not _is_cutoff(cutoff):
-        yield Finding("wrong-value", path, "value", f"{shown} has a cut-off that is no whole number above 0")
+    mistake = located.metric_mistake(text, known)
+    if mistake is not None and mistake[0] != errors.NotYetSupported.slug:
+        yield Finding(mistake[0], path, "value", f"{shown} {mistake[1]}")
     elif text in before:
         yield Finding("wrong-value", path, "value", f"{shown} is named twice")
 
 
-def _is_cutoff(text: str) -> bool:
-    return text.isascii() and text.isdigit() and not text.startswith("0")
+def _rule_mistakes(
+    rule: Mapping[str, Any], path: located.Path, computed: Collection[str], known: Mapping[str, Metric]
+) -> Iterator[Finding]:
+    text = rule["metric"]
+    name = text.partition("@")[0]
+    if name in LATER_METRICS:
+        return
+    if text not in computed and (computed or name not in known):
+        hint = located.metric_hint(text, computed or known, known)
+        sentence = f"a rule reads '{located.visible(text)}', which metrics does not name{hint}"
+        yield Finding("unknown-metric", (*path, "metric"), "value", sentence)
+    if name in known:
+        yield from _limit_mistakes(rule, path, known[name])
 
 
-def _rule_mistakes(rule: Rule, path: located.Path, metric: Metric) -> Iterator[Finding]:
-    direction = "higher" if metric.higher_is_better else "lower"
-    wrong = "max_rise" if metric.higher_is_better else "max_drop"
-    if getattr(rule, wrong) is not None:
-        right = "max_drop" if metric.higher_is_better else "max_rise"
-        sentence = f"{direction} is better for {rule.metric}, so its rule is {right}, not {wrong}"
-        yield Finding("wrong-value", (*path, wrong), "key", sentence)
+def _limit_mistakes(rule: Mapping[str, Any], path: located.Path, metric: Metric) -> Iterator[Finding]:
+    text = located.visible(rule["metric"])
+    better, right = ("higher", "max_drop") if metric.higher_is_better else ("lower", "max_rise")
+    for key in ("max_rise",) if metric.higher_is_better else ("max_drop", "min"):
+        if rule.get(key) is not None:
+            sentence = f"{better} is better for {text}, so its rule is {right}, not {key}"
+            yield Finding("wrong-value", (*path, key), "key", sentence)
     for key in ("max_drop", "min"):
-        limit = getattr(rule, key)
-        if metric.bounded and limit is not None and limit > 1:
-            sentence = f"{rule.metric} lies between 0 and 1, so a {key} of {limit:g} decides nothing"
+        limit: Any = rule.get(key)
+        if metric.bounded and type(limit) in (int, float) and (limit > 1 or (limit < 0 and key == "min")):
+            sentence = f"{text} lies between 0 and 1, so a {key} of {limit:g} decides nothing"
             yield Finding("wrong-value", (*path, key), "value", sentence)
 
 
-def effective_rules(
-    config: Config, metric_ids: Sequence[MetricId], *, answers_exist: bool, file: Path | None = None
-) -> tuple[Rule, ...]:
-    """The written rules, or the default ones for the metrics that are computed.
-
-    ``file`` is as for :func:`resolve_metrics`.
-
-    Raises:
-        InputError: every written rule on a metric that is not computed.
-    """
+def effective_rules(config: Config, metric_ids: Sequence[MetricId], *, answers_exist: bool) -> tuple[Rule, ...]:
+    """The written rules, or the default ones for the metrics that are computed."""
+    if config.gate.rules is not None:
+        return config.gate.rules
     computed = [str(metric) for metric in metric_ids]
-    if config.gate.rules is None:
-        default = [rule for rule in _default_rules(config.k) if rule.metric in computed]
-        return tuple(rule for rule in default if answers_exist or rule.metric != "abstention")
-    findings = [
-        Finding("unknown-metric", ("gate", "rules", index, "metric"), "value", _uncomputed(rule.metric, computed))
-        for index, rule in enumerate(config.gate.rules)
-        if rule.metric not in computed
-    ]
-    _refuse(findings, file)
-    return config.gate.rules
-
-
-def _uncomputed(metric: str, computed: Sequence[str]) -> str:
-    hint = located.did_you_mean(metric, computed)
-    return f"a rule reads '{located.visible(metric)}', which metrics does not name{hint}"
+    default = [rule for rule in _default_rules(config.k) if rule.metric in computed]
+    return tuple(rule for rule in default if answers_exist or rule.metric != "abstention")
 
 
 def _default_rules(k: int) -> Iterator[Rule]:
@@ -251,14 +253,13 @@ def depth(config: Config, metric_ids: Sequence[MetricId]) -> int:
     return max([MIN_DEPTH, config.k, *(metric.k for metric in metric_ids if metric.k is not None)])
 
 
-def _refuse(findings: Sequence[Finding], file: Path | None) -> None:
-    if not findings:
-        return
+def place(findings: Iterable[Finding], file: Path | None) -> list[Problem]:
+    """Findings about a configuration as problems of its file, with line and column where the file is known."""
     # Places are looked up only now: what is wrong is known, and the file is as it was a moment ago.
     document = located.read_yaml(file, str(file), []) if file is not None else None
     if document is None:
-        raise errors.InputError(Problem(finding.code, finding.sentence, str(file or "")) for finding in findings)
-    raise errors.InputError(located.locate(document, finding, str(file)) for finding in findings)
+        return [Problem(finding.code, finding.sentence, str(file or "")) for finding in findings]
+    return [located.locate(document, finding, str(file)) for finding in findings]
 
 
 def json_schema() -> dict[str, Any]:

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The known name that is most like a misspelt one; empty where none is near."""
+    import difflib  # noqa: PLC0415 - only mistakes need it
+
+    return next(iter(difflib.get_close_matches(name, list(known), 1, cutoff)), "")
+
+
 class AssayError(Exception):
     """Root of the tree: a mistake that one sentence explains."""
 
@@ -91,6 +98,45 @@ class Interrupted(AssayError):
 
     exit_code = 3
     slug = "interrupted"
+
+
+CODES = frozenset(
+    {
+        "all-holdout",
+        "bad-id",
+        "baseline",
+        "duplicate-id",
+        "duplicate-key",
+        "encoding",
+        "expired",
+        "file-problem",
+        "file-too-large",
+        "line-too-long",
+        "manifest",
+        "missing-field",
+        "missing-file",
+        "no-abstention",
+        "no-cases",
+        "no-chunks",
+        "no-manifest",
+        "no-needs",
+        "not-finite",
+        "not-yet-supported",
+        "paraphrase",
+        "relevant-and-irrelevant",
+        "syntax",
+        "thin-category",
+        "unknown-chunk",
+        "unknown-document",
+        "unknown-field",
+        "unknown-metric",
+        "unreadable-file",
+        "unsound-fact",
+        "wrong-value",
+        "yaml-alias",
+    }
+)
+"""Every code that a problem found by ``check`` may have; each is a heading in docs/messages.md."""
 
 
 class Problem(NamedTuple):

@@ -202,7 +202,7 @@ def hostile() -> Inputs:
         configuration=(ConfigurationChange(key=HOSTILE, before=HOSTILE, after={HOSTILE: HOSTILE}),),
         loosened=(
             Loosened(kind="removed", text=HOSTILE, case=HOSTILE),
-            Loosened(kind="suite", text="x", accepted=HOSTILE),
+            Loosened(kind="undecided", text="x", accepted=HOSTILE),
         ),
     )  # fmt: skip
     baseline = comparison.baseline

@@ -12,6 +12,7 @@ import click
 from evaluator import errors
 from evaluator.cli import console, edges, problems
 from evaluator.cli.options import FILE, Given, add, examples
+from evaluator.model.counting import counted
 
 if TYPE_CHECKING:
     from evaluator.cli.session import Session
@@ -35,7 +36,7 @@ def check(session: Session, **given: Unpack[Given]) -> int:
         console.emit(sys.stdout, json.dumps(list(map(problems.as_json, found)), ensure_ascii=False, indent=1) + "\n")
     mistakes = sum(problem.severity == "error" for problem in found)
     session.console.say(*problems.lines(found, severity=True))
-    total = f"{problems.counted(mistakes, 'error')}, {problems.counted(len(found) - mistakes, 'warning')}"
+    total = f"{counted(mistakes, 'error')}, {counted(len(found) - mistakes, 'warning')}"
     session.console.say(f"{total} in {config_file}", *([problems.see(each.code for each in found)] if found else []))
     return errors.InputError.exit_code if mistakes else 0
 

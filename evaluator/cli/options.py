@@ -8,6 +8,8 @@ from typing import Any, TypedDict
 
 import click
 
+from evaluator import errors
+
 Decorator = Callable[[Any], Any]
 Wrapped = Callable[..., Any]
 
@@ -27,6 +29,16 @@ class Given(TypedDict, total=False):
     format: str
     quiet: bool
     debug: bool
+
+
+def _refuse(_: click.Context, option: click.Parameter, value: object) -> None:
+    if value is not None:
+        raise errors.NotYetSupported(f"{option.opts[0]} is not yet supported; leave it out")
+
+
+def _later(name: str) -> Decorator:
+    """An option of the contract whose work comes later: refused, and in no help."""
+    return click.option(name, hidden=True, expose_value=False, is_eager=True, callback=_refuse)
 
 
 OPTIONS: dict[str, Decorator] = {
@@ -55,6 +67,8 @@ OPTIONS: dict[str, Decorator] = {
         "--format", type=click.Choice(["text", "json"]), default="text", show_default=True,
         help="json prints the result on standard output.",
     ),
+    "shard": _later("--shard"),
+    "against": _later("--against"),
     "quiet": click.option("--quiet", "-q", is_flag=True, help="Print problems and the outcome only."),
     "debug": click.option("--debug", is_flag=True, help="Print a traceback with every error (also RAG_ASSAY_DEBUG=1)."),
 }  # fmt: skip

@@ -21,6 +21,14 @@ WRITES = {
     "gate": ("decision.json",),
     "report": ("comment.md", "summary.md"),
 }
+READS = {
+    "score": ("collect.json", "records.jsonl"),
+    "compare": ("run.json",),
+    "gate": ("run.json", "comparison.json", "exam.json"),
+    "report": ("run.json", "comparison.json", "exam.json", "decision.json"),
+}
+"""What a stage needs of the ones before it; records.jsonl as well where run.json names it."""
+
 ALL = tuple(name for names in WRITES.values() for name in names)
 
 
@@ -41,11 +49,10 @@ def require_before(stage: str, out: Path) -> None:
     Raises:
         FileProblem: a file that this stage reads is not there; the command that writes it is named.
     """
-    names = list(WRITES)
-    for earlier in names[: names.index(stage)]:
-        missing = [name for name in WRITES[earlier] if not (out / name).exists()]
-        if missing:
-            raise errors.FileProblem(f"{out / missing[0]} does not exist; rag-assay {earlier} writes it")
+    writer = {name: earlier for earlier, names in WRITES.items() for name in names}
+    for name in READS.get(stage, ()):
+        if not (out / name).exists():
+            raise errors.FileProblem(f"{out / name} does not exist; rag-assay {writer[name]} writes it")
 
 
 def written(out: Path) -> Iterator[Path]:

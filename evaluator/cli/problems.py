@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from evaluator.errors import Problem
 
 FIELDS = ("code", "severity", "file", "line", "column", "message")
-MESSAGES = "docs/messages.md"
 MAX_SHOWN = 100
+MESSAGES = "docs/messages.md"
+_PACKAGED = Path(__file__).parents[1] / "_data" / MESSAGES
 
 
 def near(problem: Problem) -> Problem:
@@ -33,10 +34,6 @@ def as_json(problem: Problem) -> dict[str, str | int]:
 
 
 def see(codes: Iterable[str]) -> str:
-    """Where to read what to do about these codes."""
-    return "see " + ", ".join(f"{MESSAGES}#{code}" for code in sorted(set(codes)))
-
-
-def counted(number: int, what: str) -> str:
-    """``1 error``, ``2 errors``."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    """Where to read what to do about these codes: the page that was installed, or the repository's own."""
+    page = _PACKAGED if _PACKAGED.is_file() else MESSAGES
+    return f"see {page}" + ", ".join(f"#{code}" for code in sorted(set(codes)))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         "rag-assay run --format json > decision.json",
     )
 )
-@add("config", "out", "baseline", "tier", "commit", "only", "allow_stale", "format")
+@add("config", "out", "baseline", "tier", "commit", "only", "allow_stale", "format", "shard")
 @click.pass_obj
 def run(session: Session, **given: Unpack[Given]) -> int:
     """Do collect, score, compare, gate and report; the exit code is the decision.
@@ -55,6 +55,9 @@ def all_stages(workspace: Workspace, baseline: Path | None) -> tuple[Decision, s
     """
     outputs.clear_after("collect", workspace.out)
     # Each stage is imported when its turn comes: a run that stops early does not pay for what it never reached.
+    from evaluator.stages.against import refuse_early  # noqa: PLC0415 - as above
+
+    refuse_early(workspace, baseline)
     from evaluator.stages.collect import collect  # noqa: PLC0415 - as above
 
     collect(workspace)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=examples("rag-assay collect", "rag-assay collect --only q17 --only q18 --out /tmp/two"))
-@add("config", "out", "commit", "only", "allow_stale")
+@add("config", "out", "commit", "only", "allow_stale", "shard")
 @click.pass_obj
 def collect(session: Session, **given: Unpack[Given]) -> int:
     """Ask the pipeline every golden question and record what it retrieved.
@@ -31,7 +31,7 @@ def collect(session: Session, **given: Unpack[Given]) -> int:
 
 
 @click.command(epilog=examples("rag-assay score", "rag-assay score --out .rag-assay/main"))
-@add("config", "out", "tier")
+@add("config", "out", "tier", "against")
 @click.pass_obj
 def score(session: Session, **given: Unpack[Given]) -> int:
     """Compute the metrics of what collect recorded.

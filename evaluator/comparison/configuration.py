@@ -24,7 +24,9 @@ def changes(
     data = [name for name in DATA if prints_before.get(name) != prints_after.get(name)]
     found.extend(
         ConfigurationChange(
-            key=DATA[name], before=_short(prints_before.get(name)), after=_short(prints_after.get(name))
+            key=DATA[name],
+            before=_short(prints_before.get(name)),
+            after=_short(prints_after.get(name)),
         )
         for name in data
     )

@@ -26,7 +26,8 @@ def next_history(state: ExamFile, *, accepted: bool, higher_is_better: Mapping[s
     """The history that this run hands on.
 
     New, changed and relabelled cases enter at this run's value. In an accepted run a category whose row exceeds its
-    anchor for the second time in succession takes this run's values as its anchor. ``link`` names the run that was
+    anchor for the second time in succession takes this run's values as its anchor. The anchor of a metric that no rule
+    names any more is kept, for the day when one does again. ``link`` names the run that was
     compared with, None where there was none.
     """
     moved = {
@@ -35,7 +36,7 @@ def next_history(state: ExamFile, *, accepted: bool, higher_is_better: Mapping[s
     }
     chain = (*state.history.chain, *([link] if link is not None else []))[-MAX_CHAIN:]
     return History(
-        anchor={metric: part.anchor for metric, part in moved.items()},
+        anchor={**state.history.anchor, **{metric: part.anchor for metric, part in moved.items()}},
         pending={metric: part.pending for metric, part in moved.items() if part.pending},
         chain=chain,
     )

@@ -8,6 +8,7 @@ from evaluator.comparison import numbers
 from evaluator.comparison.critical import JUDGED_RULES, RULES
 from evaluator.comparison.rows import allowed_rise
 from evaluator.comparison.sheet import EPSILON
+from evaluator.model.counting import counted
 from evaluator.model.decision import CaseOutcome, CaseStatus, Outcome, Reason, RuleOutcome
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
     outcome = ("advisory" if entry.row.advisory else "failed") if fallen else "passed"
     reason = f"{shown} below its anchor, {shown_limit} is allowed" if fallen else "within reach of its anchor"
     yield _outcome(entry, "drift", limit).model_copy(
-        update={"outcome": outcome, "before": entry.anchor, "after": entry.anchored, "reason": reason}
+        update={"outcome": outcome, "before": entry.anchor, "after": entry.anchored, "reason": reason},
     )
 
 
@@ -109,7 +110,7 @@ def _floor(exam: Exam, entry: GatedRow, minimum: float) -> Iterator[RuleOutcome]
         yield outcome.model_copy(update={"outcome": "passed", "reason": f"{shown} reaches the floor {limit}"})
     elif exam.gate.floor_policy == "no_worse" and _was_below(entry, minimum):
         yield outcome.model_copy(
-            update={"outcome": "passed", "reason": f"below the floor {limit} before, and no worse"}
+            update={"outcome": "passed", "reason": f"below the floor {limit} before, and no worse"},
         )
     else:
         yield outcome.model_copy(update={"outcome": "failed", "reason": f"{shown} is below the floor {limit}"})
@@ -145,7 +146,7 @@ def _critical(exam: Exam, rule: str) -> RuleOutcome:
     )  # fmt: skip
     if limit is None or not decided:
         return outcome
-    reason = f"{numbers.counted(len(over), 'case')} of {len(decided)}: {', '.join(entry.id for entry in over)}"
+    reason = f"{counted(len(over), 'case')} of {len(decided)}: {', '.join(entry.id for entry in over)}"
     update = {"outcome": "failed", "reason": reason} if over else {"outcome": "passed", "reason": "nothing was lost"}
     return outcome.model_copy(update=update)
 
@@ -168,6 +169,7 @@ def _case_status(entry: CriticalOutcome, limit: int | None) -> CaseStatus:
 
 def _open_questions(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
     yield from _about_the_run(exam)
+    yield from _unscored(exam)
     if exam.has_baseline:
         yield from _about_rows(exam)
         yield from _undecided(exam)
@@ -190,12 +192,22 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
         yield Reason(code="too-few-paired", text=text)
 
 
+def with_missing_values(exam: Exam) -> list[GatedRow]:
+    """Rows in which so many values are missing, or such, that they could change the verdict."""
+    # Without a baseline a rule about a drop is not evaluated, so only a floor can miss what is not there.
+    evaluated = [entry for entry in exam.rows if exam.has_baseline or exam.rules[entry.rule].min is not None]
+    return [entry for entry in evaluated if entry.unscored and _unscored_matter(exam, entry)]
+
+
+def _unscored(exam: Exam) -> Iterator[Reason]:
+    for entry in with_missing_values(exam):
+        missing = f"{counted(entry.unscored, 'case')} without a value: not judged, or no longer measured"
+        yield Reason(code="unscored", text=f"{entry.row.metric} in {_place(entry)}: {missing}")
+
+
 def _about_rows(exam: Exam) -> Iterator[Reason]:
     for entry in exam.rows:
         row = entry.row
-        if entry.unscored and _unscored_matter(exam, entry):
-            text = f"{row.metric} in {_place(entry)}: {numbers.counted(entry.unscored, 'case')} could not be judged"
-            yield Reason(code="unscored", text=text)
         if row.status in UNDECIDABLE and entry.accepted is None:
             yield Reason(code=row.status.replace(" ", "-"), text=f"{row.metric} in {_place(entry)}: {row.reason}")
 
@@ -218,7 +230,7 @@ def _unscored_matter(exam: Exam, entry: GatedRow) -> bool:
 
 def too_many_failed(exam: Exam) -> bool:
     """Whether the pipeline failed for a larger share of the cases than max_failures."""
-    return exam.failures > exam.gate.max_failures * exam.cases
+    return exam.failures - exam.gate.max_failures * exam.cases > EPSILON
 
 
 def undecided(exam: Exam) -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import gate, numbers
+from evaluator.comparison import gate
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.comparison import Exam, GatedRow, Loosened
+from evaluator.model.counting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from evaluator.comparison.gate import Verdict
     from evaluator.model.accepted import Accepted
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Departure(NamedTuple):
-    """A case that left the exam, and how."""
+    """What left the exam (a case, mostly), and how."""
 
     case: str | None
     kind: str
@@ -25,9 +26,20 @@ class Departure(NamedTuple):
 
 
 def departures(
-    *, removed: Iterable[str], changed_critical: Iterable[str], flags: Iterable[str], holdout: int = 0
+    *,
+    removed: Iterable[str],
+    changed_critical: Iterable[str],
+    flags: Iterable[str],
+    holdout: int = 0,
+    other_list: bool = False,
 ) -> Iterator[Departure]:
-    """Removed cases (``holdout`` of them held out), changed critical ones (they count as removed), lost flags."""
+    """Removed cases (``holdout`` of them held out), changed critical ones (they count as removed), lost flags.
+
+    ``other_list``: what is accepted stands in another file than the baseline's, so whoever guards that was not asked.
+    """
+    if other_list:
+        text = "the configuration names another list of what is accepted than the baseline's"
+        yield Departure(None, "undecided", text)
     for case in removed:
         yield Departure(case, "removed", "the case was removed")
     for case in changed_critical:
@@ -35,13 +47,33 @@ def departures(
     for case in flags:
         yield Departure(case, "flag", "the case is no longer critical")
     if holdout:
-        yield Departure(None, "removed", f"{numbers.counted(holdout, 'holdout case')} removed")
+        yield Departure(None, "removed", f"{counted(holdout, 'holdout case')} removed")
 
 
-def find(new: Exam, old: Exam | None, leaving: Iterable[Departure], accepted: Accepted) -> tuple[Loosened, ...]:
+class Acceptance(NamedTuple):
+    """accepted.yml, with the metrics of which less is better: there a floor is the most that is accepted."""
+
+    accepted: Accepted
+    lower_is_better: Collection[str] = ()
+
+    def of_case(self, case: str) -> str | None:
+        """Why a case may leave or change."""
+        return next((item.reason for item in self.accepted.cases if case in item.case), None)
+
+    def of_row(self, metric: str, category: str | None, candidate: float | None) -> str | None:
+        """Why a row may: an entry names it, and the candidate's mean, if there is one, reaches its floor."""
+        sign = -1 if metric in self.lower_is_better else 1
+        for item in self.accepted.rows:
+            named = item.metric == metric and item.category == category
+            if named and (candidate is None or sign * (candidate - item.floor) >= -EPSILON):
+                return item.reason
+        return None
+
+
+def find(new: Exam, old: Exam | None, leaving: Iterable[Departure], acceptance: Acceptance) -> tuple[Loosened, ...]:
     """Everything that loosened the exam, in the order a reader should meet it."""
     found = [*(_under_old_only(new, old) if old else ()), *(_leaving(departure) for departure in leaving)]
-    return tuple(entry.model_copy(update={"accepted": _reason(entry, accepted)}) for entry in found)
+    return tuple(entry.model_copy(update={"accepted": _reason(entry, acceptance)}) for entry in found)
 
 
 def _leaving(departure: Departure) -> Loosened:
@@ -76,16 +108,37 @@ def _open(new: Exam, old: Exam) -> Iterator[Loosened]:
             text = f"{entry.row.metric}{where} is {entry.row.status} under the baseline's rules: {entry.row.reason}"
             row = entry.row
             yield Loosened(
-                kind="undecided", text=text, metric=row.metric, category=row.category, candidate=row.candidate
+                kind="undecided",
+                text=text,
+                metric=row.metric,
+                category=row.category,
+                candidate=row.candidate,
             )
     for metric in gate.undecided(old):
         if metric not in gate.undecided(new):
             text = f"the baseline's rule on {metric} could be decided in no row"
             yield Loosened(kind="undecided", text=text, metric=metric)
+    yield from _not_judged(new, old)
     if gate.too_many_failed(old) and not gate.too_many_failed(new):
         yield Loosened(
-            kind="undecided", text="the pipeline failed for more cases than the baseline's max_failures allows"
+            kind="undecided",
+            text="the pipeline failed for more cases than the baseline's max_failures allows",
         )
+
+
+def _not_judged(new: Exam, old: Exam) -> Iterator[Loosened]:
+    still = {_row_key(entry)[:3] for entry in gate.with_missing_values(new)}
+    for entry in gate.with_missing_values(old):
+        if _row_key(entry)[:3] not in still:
+            row = entry.row
+            text = f"{row.metric} lacks {counted(entry.unscored, 'value')} that the baseline's rules cannot do without"
+            yield Loosened(
+                kind="undecided",
+                text=text,
+                metric=row.metric,
+                category=row.category,
+                candidate=row.candidate,
+            )
 
 
 def _row_key(entry: GatedRow) -> tuple[str, str, str | None, str]:
@@ -97,45 +150,43 @@ def _key(outcome: RuleOutcome) -> tuple[str, str, str | None]:
     return outcome.rule, outcome.scope, outcome.category
 
 
-def _reason(entry: Loosened, accepted: Accepted) -> str | None:
+def _reason(entry: Loosened, acceptance: Acceptance) -> str | None:
     if entry.case is not None:
-        return next((item.reason for item in accepted.cases if entry.case in item.case), None)
-    if entry.metric is None:
-        return None
-    return row_reason(entry.metric, entry.category, entry.candidate, accepted)
+        return acceptance.of_case(entry.case)
+    return None if entry.metric is None else acceptance.of_row(entry.metric, entry.category, entry.candidate)
 
 
-def row_reason(metric: str, category: str | None, candidate: float | None, accepted: Accepted) -> str | None:
-    """Why accepted.yml accepts a row: an entry names it, and the candidate's mean, if any, reaches its floor."""
-    for item in accepted.rows:
-        named = item.metric == metric and item.category == category
-        if named and (candidate is None or candidate + EPSILON >= item.floor):
-            return item.reason
-    return None
-
-
-def accept_rows(exam: Exam, accepted: Accepted) -> Exam:
+def accept_rows(exam: Exam, acceptance: Acceptance) -> Exam:
     """Mark the rows that are gone or not comparable and that accepted.yml names."""
-    return exam.model_copy(update={"rows": tuple(_accept(entry, accepted) for entry in exam.rows)})
+    return exam.model_copy(update={"rows": tuple(_accept(entry, acceptance) for entry in exam.rows)})
 
 
-def _accept(entry: GatedRow, accepted: Accepted) -> GatedRow:
+def _accept(entry: GatedRow, acceptance: Acceptance) -> GatedRow:
     row = entry.row
-    if row.status not in ("not comparable", "removed"):
+    if row.status not in gate.UNDECIDABLE:
         return entry
-    return entry.model_copy(update={"accepted": row_reason(row.metric, row.category, row.candidate, accepted)})
+    return entry.model_copy(update={"accepted": acceptance.of_row(row.metric, row.category, row.candidate)})
 
 
-def unmatched(found: Sequence[Loosened], exam: Exam, named: Iterable[str], accepted: Accepted) -> Iterator[str]:
-    """A sentence for each entry of accepted.yml that matches nothing; ``named`` are cases that left or changed."""
+def unmatched(
+    found: Sequence[Loosened],
+    exam: Exam,
+    named: Collection[str],
+    hidden: Collection[str],
+    accepted: Accepted,
+) -> Iterator[str]:
+    """A sentence for each entry of accepted.yml that matches nothing.
+
+    ``named`` are cases that left or changed; ``hidden`` are held out, and never named in what is published.
+    """
     rows = {(entry.metric, entry.category) for entry in found if entry.metric is not None}
     rows |= {(entry.row.metric, entry.row.category) for entry in exam.rows if entry.accepted is not None}
     for item in accepted.rows:
         if (item.metric, item.category) not in rows:
             place = f" in {item.category}" if item.category is not None else ""
             yield f"accepted.yml: the entry for {item.metric}{place} matches nothing; remove it"
-    known = set(named)
     for entry in accepted.cases:
-        missing = [case for case in entry.case if case not in known]
+        missing = [case for case in entry.case if case not in named]
         if missing:
-            yield f"accepted.yml: {', '.join(missing)} left or changed nothing; remove the entry"
+            shown = [case for case in missing if case not in hidden] or [counted(len(missing), "held-out case")]
+            yield f"accepted.yml: {', '.join(shown)} left or changed nothing; remove the entry"

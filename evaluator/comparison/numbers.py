@@ -35,8 +35,3 @@ def apart(value: float, limit: float) -> tuple[str, str]:
         if shown != shown_limit or value == limit:
             break
     return shown, shown_limit
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 case``, ``2 cases``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.comparison import numbers, sheet
 from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
 from evaluator.model.comparison import GatedRow, Row, Scope, Status
+from evaluator.model.counting import counted
 from evaluator.model.score import Metric, MetricId
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ UNLABELLED_FALL = 0.05
 
 
 class Group(NamedTuple):
-    """The cases of one row. ``small`` marks a category with too few pairs, ``few`` one with too few for a floor."""
+    """The cases of one row, and those its floor reads: none where ``small`` marks a category with too few pairs."""
 
     scope: Scope
     category: str | None
@@ -60,20 +61,17 @@ def groups(values: Sheet, metric: str, per: str, min_cases: int) -> Iterator[Gro
         return
     column = values.column[metric]
     pooled: list[CaseValues] = []
-    pooled_floor: list[CaseValues] = []
     everything_small = True
     for name, cases in values.by_category.items():
         if not _applies(cases, column):
             continue
         count = len(sheet.pairs(cases, column)) if values.has_baseline else len(sheet.scored_after(cases, column))
-        enough_for_floor = len(sheet.scored_after(cases, column)) >= min_cases
-        pooled_floor.extend([] if enough_for_floor else cases)
-        pooled.extend(cases if count < min_cases else [])
-        everything_small = everything_small and count < min_cases
-        yield Group("category", name, cases, cases if enough_for_floor else (), small=count < min_cases)
-    counts = sheet.pairs(pooled, column) if values.has_baseline else sheet.scored_after(pooled, column)
-    if counts and not everything_small:
-        yield Group("small", None, pooled, pooled_floor)
+        small = count < min_cases
+        pooled.extend(cases if small else [])
+        everything_small = everything_small and small
+        yield Group("category", name, cases, () if small else cases, small=small)
+    if sheet.scored_after(pooled, column) and not everything_small:
+        yield Group("small", None, pooled, pooled)
 
 
 def _applies(cases: Sequence[CaseValues], column: int) -> bool:
@@ -194,7 +192,7 @@ def _status(values: Sheet, row: Row, group: Group, rule: Rule | None, min_cases:
     if abs(delta) <= EPSILON:
         return "unchanged", "no change"
     if group.small and rule is not None:
-        return "too few cases", f"{numbers.counted(row.n, 'case')}, {min_cases} are needed"
+        return "too few cases", f"{counted(row.n, 'case')}, {min_cases} are needed"
     if rule is None and not values.declared[MetricId.parse(row.metric).name].bounded:
         return "not evaluated", "no rule names it"
     if (delta > 0) == values.higher_is_better(row.metric):
@@ -206,7 +204,7 @@ def _status(values: Sheet, row: Row, group: Group, rule: Rule | None, min_cases:
 
 def _worse_status(drop: float, tolerance: float, worse: int, rule: Rule) -> tuple[Status, str]:
     shown, limit = numbers.apart(drop, tolerance)
-    lost = f"{numbers.counted(worse, 'case')} lost"
+    lost = f"{counted(worse, 'case')} lost"
     if drop - tolerance <= EPSILON:
         return "within noise", f"within noise: {lost}; worse by {shown}, {limit} is allowed"
     if rule.min_lost is not None and worse < rule.min_lost:

@@ -198,6 +198,7 @@ class ExamFile(Value):
 
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
+    ``warnings`` are for the report.
     """
 
     format: Literal[1] = FORMAT
@@ -205,3 +206,4 @@ class ExamFile(Value):
     history: History
     values: dict[str, dict[str, float]]
     categories: dict[str, str]
+    warnings: Strings = ()

@@ -1,6 +1,7 @@
 """rag-assay.yml as values: every key of the contract, with its default (design section 12).
 
-Keys whose work comes later are parsed here and refused by :mod:`evaluator.config`, never ignored.
+Keys whose work comes later are parsed here and refused by :mod:`evaluator.config`, never ignored. Defaults that are
+values themselves are made by ``model_construct``: validating them would build a validator each, at import.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Bm25(Value):
 class Hybrid(Value):
     """Reciprocal rank fusion of BM25 and dense retrieval."""
 
-    bm25: Bm25 = Bm25()
+    bm25: Bm25 = Bm25.model_construct()
     k: Positive = 60
 
 
@@ -99,7 +100,7 @@ class Pipeline(Value):
     """The system under test; the section of its kind must be there (builtin needs none)."""
 
     kind: Literal["builtin", "python", "command", "http", "recorded"] = "builtin"
-    retriever: Retriever = Retriever(bm25=Bm25())
+    retriever: Retriever = Retriever.model_construct(bm25=Bm25.model_construct())
     generator: dict[str, Any] | None = None
     python: PythonTarget | None = None
     command: Command | None = None
@@ -108,7 +109,7 @@ class Pipeline(Value):
     workers: Positive = 1
     repeats: Positive = 1
     timeout: PositiveNumber = 60.0
-    limits: Limits = Limits()
+    limits: Limits = Limits.model_construct()
     env: Strings = ()
     version: str | None = None
 
@@ -161,12 +162,12 @@ class Gate(Value):
     """The rules a run is decided by. ``rules`` is None where none were written: the defaults apply."""
 
     rules: Annotated[tuple[Rule, ...], pydantic.Field(strict=False)] | None = None
-    critical: Critical = Critical()
+    critical: Critical = Critical.model_construct()
     min_cases: Positive = 5
     max_unscored: Fraction = 0.05
     max_failures: Fraction = 0.05
     floor_policy: Literal["strict", "no_worse"] = "strict"
-    drift: Drift = Drift()
+    drift: Drift = Drift.model_construct()
     alpha: Annotated[float, pydantic.Field(gt=0, lt=1)] = 0.05
     correction: Literal["holm"] = "holm"
 
@@ -203,15 +204,15 @@ class Config(Value):
     language: str = "en"
     k: Positive = 5
     metrics: Annotated[tuple[str, ...], pydantic.Field(strict=False)] | None = None
-    pipeline: Pipeline = Pipeline()
+    pipeline: Pipeline = Pipeline.model_construct()
     citations: dict[str, Any] | None = None
     judge: dict[str, Any] | None = None
-    gate: Gate = Gate()
+    gate: Gate = Gate.model_construct()
     noise: str | None = None
     accepted: str | None = None
-    baseline: Baseline = Baseline()
-    check: Check = Check()
-    report: ReportSettings = ReportSettings()
+    baseline: Baseline = Baseline.model_construct()
+    check: Check = Check.model_construct()
+    report: ReportSettings = ReportSettings.model_construct()
 
     @pydantic.field_validator("golden", mode="before")
     @classmethod

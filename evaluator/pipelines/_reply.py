@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import Any, get_args
 
 import jiter
 import pydantic
 
+from evaluator import errors
 from evaluator.model.record import Answer, AnswerFailure, FailureKind, Hit, Reply, Step
 
 MAX_REPLY = 64 * 1024 * 1024
@@ -120,9 +120,9 @@ class _Reader:
             keys = ", ".join(value) or "nothing"
             raise Invalid(f"the reply has none of {', '.join(KEYS)}; it has {keys}")
         for key in value:
-            near = difflib.get_close_matches(key, KEYS, 1, 0.8) if key not in KEYS else []
-            if near and near[0] not in value:
-                self._warn(f"the unknown key {key!r} of the reply was ignored; {near[0]!r} may be meant")
+            near = errors.nearest(key, KEYS, 0.8) if key not in KEYS else ""
+            if near and near not in value:
+                self._warn(f"the unknown key {key!r} of the reply was ignored; {near!r} may be meant")
 
     def _hits(self, value: object, where: str) -> tuple[Hit, ...]:
         if not isinstance(value, list):

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
+import pydantic
+
 from evaluator import errors
 from evaluator.model.ports import PipelineKind, PipelineSetting
 from evaluator.model.record import Answer, Hit, Request
@@ -26,19 +28,21 @@ class _Builtin:
         self._searcher = searcher
         # One question at a time: searching is pure computation, which threads would not make faster.
         self._lock = Lock()
+        # Validated together, the results of a question cost half of what they would one by one.
+        self._hits = pydantic.TypeAdapter(tuple[Hit, ...])
 
     def ask(self, request: Request, slot: int) -> Answer:  # noqa: ARG002 - the port's signature
         """The best chunks for the question alone; earlier turns are not searched for."""
         with self._lock:
             found = self._searcher.search(request.question, request.language, request.depth)
-        return Answer(tuple(_hit(self._chunks[position], score) for position, score in found))
+        return Answer(self._hits.validate_python([_hit(self._chunks[position], score) for position, score in found]))
 
     def close(self) -> None:
         """Nothing was started."""
 
 
-def _hit(chunk: Chunk, score: float) -> Hit:
-    return Hit(id=chunk.id, doc=chunk.doc, score=score, text=chunk.text)
+def _hit(chunk: Chunk, score: float) -> dict[str, object]:
+    return {"id": chunk.id, "doc": chunk.doc, "score": score, "text": chunk.text}
 
 
 @contextmanager

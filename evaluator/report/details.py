@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.base import to_json
+from evaluator.model.counting import counted
 from evaluator.report import regressions, tables
-from evaluator.report.parts import Inputs, Listing, Note, Part, Table, TableRow, counted
+from evaluator.report.parts import Inputs, Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
 
 MAX_PLACES = 3

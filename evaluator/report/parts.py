@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from evaluator.model.counting import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -66,6 +68,7 @@ class Inputs:
         held_out: how many of them are held out.
         failures: the cases that failed and are not held out.
         held_out_failures: how many held-out cases failed.
+        alerts: what a reader must know before reading numbers.
         warnings: sentences about the run.
         max_examples: questions shown behind the regressions.
     """
@@ -78,6 +81,7 @@ class Inputs:
     held_out: int = 0
     failures: Sequence[Failed] = ()
     held_out_failures: int = 0
+    alerts: tuple[str, ...] = ()
     warnings: Sequence[str] = ()
     max_examples: int = 10
 
@@ -151,12 +155,6 @@ class Table:
     def right(self) -> tuple[bool, ...]:
         """Which columns hold numbers."""
         return tuple(heading in NUMBERS for heading in self.head)
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 case``, ``2 cases``, ``3 categories``, ``1,200 days``."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN = "Baseline", "This change", "Δ", "Cases", "Got worse", "Mean"
@@ -263,7 +261,7 @@ class ReportView:
     @property
     def above(self) -> tuple[Part, ...]:
         """What is not folded away, in order."""
-        return tuple(part for part in (self.reasons, self.loosened, self.failed, *self.tables) if part)
+        return tuple(part for part in (self.loosened, self.reasons, self.failed, *self.tables) if part)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluator.report.parts import Inputs, counted, split_rule
+from evaluator.model.counting import counted
+from evaluator.report.parts import Inputs, split_rule
 from evaluator.templates import cut
 
 if TYPE_CHECKING:

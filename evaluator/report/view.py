@@ -6,8 +6,9 @@ import datetime
 import hashlib
 import re
 
+from evaluator.model.counting import counted
 from evaluator.report import details, regressions, tables, verdict
-from evaluator.report.parts import Compared, Inputs, Listing, Note, Part, ReportView, counted
+from evaluator.report.parts import Compared, Inputs, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
 
 SHORT_COMMIT = 12
@@ -64,9 +65,12 @@ def _loosened(inputs: Inputs) -> list[Note]:
 
 def _alerts(inputs: Inputs) -> tuple[str, ...]:
     if not inputs.failures:
-        return ()
+        return inputs.alerts
     cases = counted(inputs.total - inputs.held_out, "case")
-    return (f"The pipeline failed for {len(inputs.failures):,} of {cases}; each counts as the worst value.",)
+    return (
+        *inputs.alerts,
+        f"The pipeline failed for {len(inputs.failures):,} of {cases}; each counts as the worst value.",
+    )
 
 
 def _compared(inputs: Inputs) -> Compared | None:

@@ -2,54 +2,58 @@
 
 from __future__ import annotations
 
-import pathlib
 from typing import TYPE_CHECKING, TypeVar
 
 from evaluator import config as configuration
 from evaluator import errors, metrics
 from evaluator.errors import Problem
-from evaluator.stages import lint
-from evaluator.stores import accepted, fixtures, golden, located
+from evaluator.stages import against, labels, lint
+from evaluator.stores import accepted, fixtures, golden
+from evaluator.stores.words import Finding, spelled, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-    from evaluator.model.config import Config
+    from evaluator.model.config import Config, PythonTarget
     from evaluator.model.fixture import Fixture
+    from evaluator.stages.lint import Doubt
     from evaluator.stores.golden import GoldenSet
-    from evaluator.stores.located import Located
 
 T = TypeVar("T")
 
 
-def check(config_file: pathlib.Path, *, today: str) -> tuple[Problem, ...]:
-    """The problems of configuration, golden set, fixture and accepted.yml, without the codes that it ignores.
+def check(config_file: Path, *, today: str) -> tuple[Problem, ...]:
+    """The problems of the configuration, and those of the files it names without the codes that it ignores.
 
-    ``today`` is the date that entries of accepted.yml are held against. Nothing is written and no pipeline started.
+    A mistake in one key or line does not hide those of others. ``today`` is the date that entries of accepted.yml are
+    held against. Nothing is written and no pipeline started.
     """
-    found = _Findings()
-    config = found.of(lambda: configuration.load_config(config_file), config_file)
+    config, problems = configuration.look(config_file, metrics.load())
     if config is None:
-        return tuple(found.problems)
+        return tuple(problems)
     folder = config_file.parent
-    found.of(lambda: _rules(config, config_file), config_file)
-    cases = found.of(lambda: golden.read_golden([folder / file for file in config.golden]), config_file)
+    problems += configuration.place(list(_missing(config, folder)), config_file)
+    problems.sort(key=lambda problem: (problem.line, problem.column))
+    found = _Found()
+    cases, wrong = golden.look([folder / file for file in config.golden])
+    if config.golden:
+        found.problems += wrong
     fixture = _fixture(config, folder, found)
-    if config.accepted is not None:
-        file = folder / config.accepted
-        found.of(lambda: accepted.read_accepted(file, known_metrics=metrics.load(), today=today), file)
-    if cases is not None:
-        found.problems += _doubts(cases, fixture, config)
-    return tuple(problem for problem in found.problems if problem.code not in config.check.ignore)
+    _others(config, folder, found, today)
+    # What a set as a whole is too small to say is not known while a part of it, or a rule, cannot be read.
+    doubts = _doubts(cases, fixture, config, whole=not problems and not wrong)
+    found.problems += labels.problems(cases, doubts)
+    return (*problems, *(problem for problem in found.problems if problem.code not in config.check.ignore))
 
 
-class _Findings:
+class _Found:
     """Collects problems; a part that cannot be read does not hide those of the next."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def of(self, read: Callable[[], T], file: pathlib.Path) -> T | None:
+    def of(self, read: Callable[[], T], file: Path) -> T | None:
         """What was read, or None and the reason why not."""
         try:
             return read()
@@ -60,13 +64,32 @@ class _Findings:
         return None
 
 
-def _rules(config: Config, file: pathlib.Path) -> None:
-    """Metrics and rules have to name what can be computed."""
-    measured = configuration.resolve_metrics(config, metrics.load(), file)
-    configuration.effective_rules(config, measured, answers_exist=True, file=file)
+def _missing(config: Config, folder: Path) -> Iterator[Finding]:
+    """What the configuration names that a run would look for in vain."""
+    pipeline = config.pipeline
+    named = {("accepted",): config.accepted, ("baseline", "file"): config.baseline.file}
+    if pipeline.kind == "recorded" and pipeline.recorded is not None:
+        named["pipeline", "recorded", "file"] = pipeline.recorded.file
+    for path, written in named.items():
+        if written is not None and not (folder / written).is_file():
+            yield Finding("missing-file", path, "value", f"{spelled(path)}: there is no file '{visible(written)}'")
+    if pipeline.kind == "python" and pipeline.python is not None:
+        yield from _unfindable(pipeline.python, folder)
 
 
-def _fixture(config: Config, folder: pathlib.Path, found: _Findings) -> Fixture | None:
+def _unfindable(target: PythonTarget, folder: Path) -> Iterator[Finding]:
+    """Folders and interpreter that are not there; whether the target can be imported only its interpreter knows."""
+    section = ("pipeline", "python")
+    for index, entry in enumerate(target.path):
+        if not (folder / entry).exists():
+            sentence = f"pipeline.python.path[{index}]: there is no folder '{visible(entry)}'"
+            yield Finding("missing-file", (*section, "path", index), "value", sentence)
+    if target.python is not None and "/" in target.python and not (folder / target.python).is_file():
+        sentence = f"pipeline.python.python: there is no interpreter '{visible(target.python)}'"
+        yield Finding("missing-file", (*section, "python"), "value", sentence)
+
+
+def _fixture(config: Config, folder: Path, found: _Found) -> Fixture | None:
     if config.fixture is None:
         return None
     place = folder / config.fixture
@@ -78,36 +101,20 @@ def _fixture(config: Config, folder: pathlib.Path, found: _Findings) -> Fixture 
     return fixture
 
 
-def _doubts(cases: GoldenSet, fixture: Fixture | None, config: Config) -> Iterator[Problem]:
-    places = _Places(cases)
+def _others(config: Config, folder: Path, found: _Found, today: str) -> None:
+    """Read accepted.yml and the baseline, where they are."""
+    entries, baseline = folder / (config.accepted or ""), folder / (config.baseline.file or "")
+    if entries.is_file():
+        found.of(lambda: accepted.read_accepted(entries, known_metrics=metrics.load(), today=today), entries)
+    if config.suite and baseline.is_file():
+        found.of(lambda: against.older_config(against.read_baseline(baseline, config.suite)), baseline)
+
+
+def _doubts(cases: GoldenSet, fixture: Fixture | None, config: Config, *, whole: bool) -> Iterator[Doubt]:
     if fixture is not None:
-        yield from map(places.problem, lint.stale_ids(cases.cases, fixture))
-    yield from map(places.problem, lint.quotes(cases.cases))
-    yield from map(places.problem, lint.unsound_facts(cases.cases))
-    yield from map(places.problem, lint.contradictions(cases.cases))
-    yield from map(places.problem, lint.coverage(cases.cases, config.gate.min_cases))
-
-
-class _Places:
-    """Finds the place of a doubt; the golden files are read again only if there is one."""
-
-    def __init__(self, cases: GoldenSet) -> None:
-        self._cases = cases
-        self._items: dict[str, dict[int, Located]] = {}
-
-    def problem(self, doubt: lint.Doubt) -> Problem:
-        """The doubt with its file, line and column."""
-        file, line = self._cases.places[doubt.case or self._cases.cases[0].id]
-        if doubt.case is None:
-            return Problem(doubt.code, doubt.message, file, severity=doubt.severity)
-        if file not in self._items:
-            self._items[file] = {item.line: item for item in _items(pathlib.Path(file))}
-        place = self._items[file][line].place(doubt.path)
-        return Problem(doubt.code, doubt.message, file, place.line, place.column, doubt.severity)
-
-
-def _items(path: pathlib.Path) -> Iterable[Located]:
-    if path.suffix.lower() not in golden.YAML_SUFFIXES:
-        return located.read_json_lines(path, str(path), [])
-    document = located.read_yaml(path, str(path), [])
-    return document.items() if document is not None else ()
+        yield from lint.stale_ids(cases.cases, fixture, config.language)
+    yield from lint.quotes(cases.cases)
+    yield from lint.unsound_facts(cases.cases)
+    yield from lint.contradictions(cases.cases)
+    if whole:
+        yield from lint.coverage(cases.cases, config.gate.min_cases)

@@ -97,20 +97,23 @@ class _Run:
     def _ask_in_turn(self, pipeline: Pipeline) -> None:
         seconds = self._workspace.clock.seconds
         records: list[Record] = []
-        size = 0
+        # A large run is read again by whoever needs it: nothing holds it whole.
+        room = MAX_HANDED if len(self._work.requests) <= MAX_INLINE_CASES else 0
         with atomic.atomic_file(self._records) as file:
             for request in self._work.requests:
                 began = seconds()
                 reply = pipeline.ask(request, 0)
                 record, line = self._recorder.record(self._work.cases[request.id], reply)
                 file.write(line)
-                size += len(line)
-                if size <= MAX_HANDED:
+                room -= len(line)
+                if room >= 0:
                     records.append(record)
+                else:
+                    records.clear()
                 self._add(record, self._note(reply, seconds() - began))
                 self._tell(record, reply)
             self._outdate_collection()
-        if len(records) == len(self._work.requests) <= MAX_INLINE_CASES:
+        if len(records) == len(self._work.requests):
             self._workspace.handed.records = records
 
     def _ask_in_parts(self, setting: PipelineSetting) -> None:
@@ -129,7 +132,7 @@ class _Run:
         if not self._part.is_of_use():
             if self._part.exists():
                 self._workspace.log(
-                    "starting afresh: an interrupted collect was found that asked under other conditions"
+                    "starting afresh: an interrupted collect was found that asked under other conditions",
                 )
             self._part.discard()
             return set()
@@ -139,7 +142,7 @@ class _Run:
             self._add(record, note)
         self._workspace.log(
             f"going on from an interrupted collect: {len(done)} of {len(self._work.cases)} cases are answered; "
-            f"remove {self._part.path} to ask them again"
+            f"remove {self._part.path} to ask them again",
         )
         return done
 
@@ -173,7 +176,7 @@ class _Run:
             for line in traceback.splitlines():
                 log(f"│ {line}")
         if self._tally.failed == MAX_TOLD:
-            log(f"{MAX_TOLD} cases failed; {RECORDS} names the others")
+            log(f"more than {MAX_TOLD} cases may have failed; {RECORDS} names them all")
 
     def _outdate_collection(self) -> None:
         """Remove the collect.json that belongs to other records, before new ones take their place."""
@@ -182,18 +185,20 @@ class _Run:
     def finish(self) -> None:
         """Write collect.json, and say what is to be said of all the records."""
         workspace, latencies = self._workspace, self._tally.latencies
+        is_builtin = self._work.kind.name == "builtin"
+        workspace.warnings.extend(self._tally.warnings(self._work.cases, may_be_short=is_builtin))
         timing = {
             "started_at": self._started_at,
             "seconds": round(workspace.clock.seconds() - self._began, 3),
             "latency_ms": {
                 identifier: latencies[identifier] for identifier in self._work.cases if identifier in latencies
             },
+            "alerts": workspace.alerts,
+            "warnings": workspace.warnings,
         }
         values.write_value(workspace.out / COLLECTION, Collection(**self._collection, timing=timing))
         self._part.discard()
-        is_builtin = self._work.kind.name == "builtin"
-        workspace.warnings.extend(self._tally.warnings(self._work.cases, may_be_short=is_builtin))
-        for warning in workspace.warnings:
+        for warning in (*workspace.alerts, *workspace.warnings):
             workspace.log(f"warning: {warning}")
 
     def interrupted(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from evaluator import config as configuration
 from evaluator.comparison import configuration as configurations
-from evaluator.comparison import gate, loosened, pairing, rows, rules
+from evaluator.comparison import loosened, pairing, rows, rules
 from evaluator.comparison.sheet import Sheet
 from evaluator.model.comparison import BaselineInfo, Comparison, Exam, ExamFile
 from evaluator.model.run import History
@@ -18,21 +18,21 @@ from evaluator.stages import measuring
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from evaluator.comparison.loosened import Departure
+    from evaluator.comparison.loosened import Acceptance, Departure
     from evaluator.comparison.pairing import Pairing
     from evaluator.comparison.sheet import CaseValues
     from evaluator.model.accepted import Accepted
     from evaluator.model.comparison import ConfigurationChange, CriticalOutcome, GatedRow, Loosened, Row
     from evaluator.model.config import Config, Rule
+    from evaluator.stages.held import Run
     from evaluator.stages.tally import Tally
-    from evaluator.stores.runs import RunReader
 
 
 Anchor: TypeAlias = dict[str, dict[str, float]]
 """Metric -> case -> value."""
 
 
-def partial(run: RunReader) -> str | None:
+def partial(run: Run) -> str | None:
     """What a run left out on purpose; None for a whole one."""
     cases = run.head.fingerprint.get("cases", "all")
     return None if cases == "all" else cases
@@ -65,7 +65,9 @@ class Examining:
     @cached_property
     def new(self) -> Exam:
         """The exam by the candidate's rules and labels."""
-        return loosened.accept_rows(self._exam(self._board(self.mine, old=False), self.history.anchor), self.accepted)
+        return loosened.accept_rows(
+            self._exam(self._board(self.mine, old=False), self.history.anchor), self._acceptance
+        )
 
     @cached_property
     def old(self) -> Exam | None:
@@ -77,20 +79,33 @@ class Examining:
     @cached_property
     def loosened(self) -> tuple[Loosened, ...]:
         """What made the exam easier."""
-        old = gate.decide(self.old) if self.old else None
-        return loosened.find(gate.decide(self.new), old, self._departures(), self.accepted)
+        return loosened.find(self.new, self.old, self._departures(), self._acceptance)
 
     def warnings(self) -> Iterator[str]:
         """Sentences about entries of accepted.yml that nothing needs."""
         pairs = self.pairs
         touched = {*pairs.removed, *pairs.changed, *pairs.holdout_removed, *self.seen.relabelled, *self.seen.flags}
-        yield from loosened.unmatched(self.loosened, self.new, touched, self.accepted)
+        both = (*self.seen.asked.items(), *self.seen.asked_before.items())
+        hidden = {case for case, asked in both if asked.holdout}
+        yield from loosened.unmatched(self.loosened, self.new, touched, hidden, self.accepted)
+
+    @cached_property
+    def _acceptance(self) -> Acceptance:
+        lower = [
+            name for name in self._names if not self.seen.ruler.declared[MetricId.parse(name).name].higher_is_better
+        ]
+        return loosened.Acceptance(self.accepted, frozenset(lower))
+
+    @property
+    def _names(self) -> list[str]:
+        return [str(metric) for metric in self.seen.ruler.metrics]
 
     def _departures(self) -> Iterable[Departure]:
         changed_critical = [case for case in self.pairs.changed if case in self.seen.critical_before]
         return loosened.departures(
             removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
             holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
+            other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
         )  # fmt: skip
 
     def _board(self, config: Config, *, old: bool) -> _Board:
@@ -125,11 +140,14 @@ class Examining:
         )  # fmt: skip
 
     def _shallow(self) -> Mapping[str, int]:
-        """Metrics that look deeper than the baseline's rankings were asked to reach."""
+        """Metrics that look deeper than the rankings of both runs were asked to reach, with that depth."""
         if self.theirs is None:
             return {}
-        measured = configuration.resolve_metrics(self.theirs, self.seen.ruler.declared)
-        depth = configuration.depth(self.theirs, measured)
+        declared = self.seen.ruler.declared
+        depth = min(
+            configuration.depth(config, configuration.resolve_metrics(config, declared))
+            for config in (self.mine, self.theirs)
+        )
         return {str(metric): depth for metric in self.seen.ruler.metrics if (metric.k or 0) > depth}
 
     def _dropping(self, config: Config) -> list[str]:
@@ -142,7 +160,8 @@ class Examining:
         if self.seen.baseline is None:
             return History()
         kept = [line for line in self.seen.new if line.id not in self.seen.relabelled]
-        return self.seen.baseline.head.history.model_copy(update={"anchor": self._anchors(self.mine, kept)})
+        stored = self.seen.baseline.head.history
+        return stored.model_copy(update={"anchor": {**stored.anchor, **self._anchors(self.mine, kept)}})
 
     def _anchors(self, config: Config, lines: Sequence[CaseValues]) -> Anchor:
         if self.seen.baseline is None:
@@ -151,7 +170,10 @@ class Examining:
         return {metric: dict(self._anchor(metric, lines, stored.get(metric, {}))) for metric in self._dropping(config)}
 
     def _anchor(
-        self, metric: str, lines: Sequence[CaseValues], stored: Mapping[str, float]
+        self,
+        metric: str,
+        lines: Sequence[CaseValues],
+        stored: Mapping[str, float],
     ) -> Iterator[tuple[str, float]]:
         column = self.seen.ruler.metrics.index(MetricId.parse(metric))
         for line in lines:
@@ -192,7 +214,10 @@ class Examining:
             return None
         head = self.seen.baseline.head
         return BaselineInfo(
-            commit=head.commit, created_at=head.timing.get("started_at"), source=source, suite=head.suite
+            commit=head.commit,
+            created_at=head.timing.get("started_at"),
+            source=source,
+            suite=head.suite,
         )
 
     def _configuration(self) -> tuple[ConfigurationChange, ...]:
@@ -200,7 +225,10 @@ class Examining:
             return ()
         before, after = self.seen.baseline.head.fingerprint, self.seen.candidate.head.fingerprint
         return configurations.changes(
-            self.theirs.model_dump(mode="json"), self.mine.model_dump(mode="json"), before, after
+            self.theirs.model_dump(mode="json"),
+            self.mine.model_dump(mode="json"),
+            before,
+            after,
         )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from evaluator.stores.runs import StoredCase
+from evaluator.stores.runs import RunReader, StoredCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HeldCase(StoredCase):
-    """A case with how it was seen under its own labels and what it scored; ``case`` is as run.json holds it."""
+    """A case with how it was seen under its own labels and what it scored."""
 
     view: CaseView
     scores: Mapping[MetricId, Score]
@@ -45,3 +45,7 @@ class HeldRun:
     def cases(self) -> Iterator[StoredCase]:
         """Every case in the run's order."""
         return iter(self.by_id.values())
+
+
+Run: TypeAlias = RunReader | HeldRun
+"""A run on disk, or one that this process has just made."""

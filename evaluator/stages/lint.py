@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import bisect
 import collections
-import difflib
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.errors import NotYetSupported
+from evaluator.errors import NotYetSupported, nearest
 from evaluator.metrics import facts
+from evaluator.model.counting import counted
+from evaluator.model.golden import Fact
+from evaluator.model.view import Passage
 from evaluator.stores.words import Path, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
@@ -44,22 +46,59 @@ class Names:
         """The end of a sentence that names the nearest of the names that begin alike, if there is one."""
         at = bisect.bisect(self._sorted, (name.casefold(),))
         near = dict(self._sorted[max(0, at - NEIGHBOURS) : at + NEIGHBOURS])
-        found = difflib.get_close_matches(name.casefold(), near, n=1)
-        return f"; the nearest is '{visible(near[found[0]])}'" if found else ""
+        found = nearest(name.casefold(), near)
+        return f"; the nearest id is '{visible(near[found])}'" if found else ""
 
 
-def stale_ids(cases: Iterable[Case], fixture: Fixture) -> Iterator[Doubt]:
-    """Ids of chunks and documents that the fixture does not hold: what they name can never be retrieved."""
+def stale_ids(cases: Iterable[Case], fixture: Fixture, language: str) -> Iterator[Doubt]:
+    """Ids of chunks and documents that the fixture does not hold: what they name can never be retrieved.
+
+    For a chunk, the likely new one is named by two kinds of evidence: how its id is spelt, and where the required facts
+    of the case stand now. ``language`` is that of cases without one.
+    """
+    suspects = [case for case in cases if not _is_held(case, fixture)]
+    if not suspects:
+        return
     chunks, documents = Names(fixture.by_id), Names(fixture.by_doc)
-    for case in cases:
+    stale = [case for case in suspects if any(chunk not in fixture.by_id for _, chunk in _needed(case))]
+    holders = _holders(stale, fixture, language)
+    for case in suspects:
+        facts_in = f"; the case's facts stand in '{visible(holders[case.id])}'" if case.id in holders else ""
         for path, chunk in (*_needed(case), *_irrelevant(case)):
             if chunk not in fixture.by_id:
-                text = f"the fixture holds no chunk '{visible(chunk)}'{chunks.hint(chunk)}"
+                holder = facts_in if path[0] == "relevant" else ""
+                text = f"the fixture holds no chunk '{visible(chunk)}'{chunks.hint(chunk)}{holder}"
                 yield Doubt("unknown-chunk", text, case.id, path, "error")
         for index, need in enumerate(case.relevant):
             if need.doc is not None and need.doc not in fixture.by_doc:
                 text = f"the fixture holds no document '{visible(need.doc)}'{documents.hint(need.doc)}"
                 yield Doubt("unknown-document", text, case.id, ("relevant", index), "error")
+
+
+def _is_held(case: Case, fixture: Fixture) -> bool:
+    """Whether the fixture holds every chunk and document that a case names."""
+    named = {chunk for need in case.relevant for chunk in need.any_of or (need.chunk,)}.union(case.irrelevant) - {None}
+    documents = {need.doc for need in case.relevant} - {None}
+    return named <= fixture.by_id.keys() and documents <= fixture.by_doc.keys()
+
+
+def _holders(cases: Sequence[Case], fixture: Fixture, language: str) -> Mapping[str, str]:
+    """By case, the chunk that states most of its facts and that it does not name already.
+
+    Only the first alternative of each fact is looked for, and only where the fixture states it first.
+    """
+    wanted: dict[str, list[tuple[Case, Fact]]] = collections.defaultdict(list)
+    for case in cases:
+        first = [Fact(id=fact.id, text=fact.alternatives[0]) for fact in case.facts]
+        if first:
+            wanted[case.language or language] += [(case, fact) for fact in first]
+    passages = [(chunk.id, Passage(chunk.doc, chunk.text)) for chunk in fixture.chunks]
+    counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for tongue, pairs in wanted.items():
+        found = facts.find_facts([fact for _, fact in pairs], passages, tongue)
+        for (case, _), fact in zip(pairs, found, strict=True):
+            counts[case.id].update(set(fact.chunks) - {chunk for _, chunk in _needed(case)})
+    return {case: count.most_common(1)[0][0] for case, count in counts.items() if count}
 
 
 def _needed(case: Case) -> Iterator[tuple[Path, str]]:
@@ -114,7 +153,7 @@ def coverage(cases: Sequence[Case], min_cases: int) -> Iterator[Doubt]:
         return
     for category, count in collections.Counter(case.category for case in shown).items():
         if count < min_cases:
-            few = "1 case" if count == 1 else f"{count} cases"
+            few = counted(count, "case")
             text = f"the category '{visible(category)}' has {few}, fewer than gate.min_cases ({min_cases})"
             first = next(case.id for case in shown if case.category == category)
             yield Doubt("thin-category", f"{text}: it is pooled with others", first)

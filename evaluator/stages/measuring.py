@@ -6,20 +6,23 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evaluator import metrics
 from evaluator.comparison import critical
 from evaluator.comparison.sheet import EPSILON, CaseValues, Values
-from evaluator import metrics
 from evaluator.metrics import scoring
 from evaluator.model.comparison import CaseChange, CriticalOutcome, Lost
 from evaluator.model.golden import Labels, Need
 from evaluator.model.score import Metric, MetricId, Scored, Unscored
+from evaluator.stages.held import HeldCase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluator.model.run import RunCase
+    from evaluator.model.score import Score
     from evaluator.model.view import CaseView, ResolvedNeed, Way
-    from evaluator.stores.runs import RunReader, StoredCase
+    from evaluator.stages.held import Run
+    from evaluator.stores.runs import StoredCase
 
 ABSTENTION = MetricId("abstention")
 
@@ -39,40 +42,54 @@ class Ruler:
     metrics: Sequence[MetricId]
     declared: Mapping[str, Metric]
 
-    def measure(
-        self, run: RunReader, stored: StoredCase, labels: Labels, known: Mapping[Any, Sequence[Way]]
-    ) -> Measured:
-        """Measure one stored case; ``known`` are ways of needs that the run itself did not resolve."""
-        case = stored.case
-        view = scoring.view_of(
-            stored, labels, scoring.needs_under(case, labels, known, stored.retrieved), run.places,
-            latency_ms=run.head.timing.get("latency_ms", {}).get(case.id),
-        )  # fmt: skip
-        scores = scoring.score_case(view, self.metrics, self.declared)
+    def measure(self, run: Run, stored: StoredCase, labels: Labels, known: Mapping[Any, Sequence[Way]]) -> Measured:
+        """Measure one stored case; ``known`` are ways of needs that the run itself did not resolve.
+
+        What this process has just measured under these very labels is not measured again. A run that was read from a
+        file always is: its values are of the code it was made with.
+        """
+        scores: Mapping[MetricId, Score] = {}
+        if isinstance(stored, HeldCase) and labels is stored.view.labels:
+            view, scores = stored.view, stored.scores
+        else:
+            view = scoring.view_of(
+                stored, labels, scoring.needs_under(stored.case, labels, known, stored.retrieved), run.places,
+                latency_ms=run.head.timing.get("latency_ms", {}).get(stored.case.id),
+            )  # fmt: skip
+        missing = [metric for metric in self.metrics if metric not in scores]
+        scores = {**scores, **scoring.score_case(view, missing, self.declared)}
         found = [scores[metric] for metric in self.metrics]
         values = tuple(score.value if isinstance(score, Scored) else None for score in found)
         unscored = frozenset(place for place, score in enumerate(found) if isinstance(score, Unscored))
         return Measured(view, values, unscored)
 
+    def line(self, case: RunCase, labels: Labels, before: Measured | None, after: Measured | None) -> CaseValues:
+        """A line of the sheet; what the baseline measured and the candidate no longer lets be measured is missing."""
+        rechunked, missing = False, after.unscored if after else frozenset[int]()
+        if before is not None and after is not None:
+            rechunked = _rechunked(before.view.needs, after.view.needs)
+            missing |= {
+                place for place in self._bounded if before.values[place] is not None and after.values[place] is None
+            }
+        return CaseValues(
+            case.id, labels.category, labels.critical,
+            before.values if before else None, after.values if after else None,
+            rechunked=rechunked, unscored=missing,
+        )  # fmt: skip
 
-def labels_of(case: RunCase) -> Labels:
-    """The labels a run was measured by."""
-    return Labels.model_validate(case.labels)
+    @cached_property
+    def _bounded(self) -> list[int]:
+        return [place for place, metric in enumerate(self.metrics) if self.declared[metric.name].bounded]
+
+
+def labels_of(stored: StoredCase) -> Labels:
+    """The labels a case was measured by in its own run."""
+    return stored.view.labels if isinstance(stored, HeldCase) else Labels.model_validate(stored.case.labels)
 
 
 def ways_of(case: RunCase) -> dict[Any, Sequence[Way]]:
     """How the needs of a case were resolved in its own run, by what declares them."""
     return {Need.model_validate(need.need).declared(): need.chunks for need in case.needs}
-
-
-def values(case: RunCase, labels: Labels, before: Measured | None, after: Measured | None) -> CaseValues:
-    """A line of the sheet."""
-    return CaseValues(
-        case.id, labels.category, labels.critical,
-        before.values if before else None, after.values if after else None,
-        rechunked=before is not None and after is not None and _rechunked(before.view.needs, after.view.needs),
-        unscored=after.unscored if after else frozenset(),
-    )  # fmt: skip
 
 
 def _rechunked(before: Sequence[ResolvedNeed], after: Sequence[ResolvedNeed]) -> bool:
@@ -97,7 +114,7 @@ def held(measured: Measured) -> critical.Held:
 
 def _name(need: Need) -> str:
     kind, value = need.declared()
-    return f"{kind} {value if isinstance(value, str) else ' or '.join(sorted(value))}"
+    return f"{kind} {value if isinstance(value, str) else sorted(value)}"
 
 
 def critical_changes(found: Sequence[CriticalOutcome]) -> list[CaseChange]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
 from evaluator import errors, metrics, pipelines
-from evaluator.errors import Problem
+from evaluator.model.counting import counted
 from evaluator.model.record import Request
-from evaluator.stages import lint
-from evaluator.stages.labels import unsupported
+from evaluator.stages import labels, lint
 from evaluator.stores import fixtures, golden
 from evaluator.stores.words import visible
 
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
 
 GRANTED = ("PATH", "HOME", "LANG", "TMPDIR")
 """Variables that every pipeline sees."""
-
-REFUSED = ("GITHUB_", "ACTIONS_", "RUNNER_", "INPUT_")
-"""Variables that begin like this are the runner's: no pipeline sees them, whatever the configuration says."""
 
 
 @dataclass(frozen=True)
@@ -59,25 +54,47 @@ def prepare(workspace: Workspace) -> Work:
     """Read and check everything.
 
     Raises:
-        InputError: the golden set, the fixture or the metrics have mistakes, or the fixture lacks what is labelled.
+        InputError: metrics or rules have mistakes, or the golden set or the fixture, or the fixture lacks what is
+            labelled.
         UsageError: a case that was asked for by its id is not in the golden set.
-        PipelineError: the configuration grants the pipeline a variable that it may not see.
     """
     config = workspace.config
     measured = configuration.resolve_metrics(config, metrics.load(), workspace.config_file)
-    environment = _environment(workspace)
-    cases = golden.read_golden([workspace.path(file) for file in config.golden])
-    problems = unsupported(cases)
-    if problems:
-        raise errors.InputError(problems)
+    cases, fixture = _suite(workspace)
     chosen = _chosen(cases.cases, workspace.only)
-    fixture = _fixture(workspace, cases)
     workspace.handed.golden, workspace.handed.fixture = cases, fixture
     return Work(
-        kind=_kind(config.pipeline.kind), golden=cases, fixture=fixture, cases=chosen, environment=environment,
+        kind=_kind(config.pipeline.kind), golden=cases, fixture=fixture, cases=chosen,
         requests=[_request(case, config, configuration.depth(config, measured)) for case in chosen.values()],
         cutoff=max((metric.k for metric in measured if metric.k is not None), default=0),
+        environment=_environment(workspace),
     )  # fmt: skip
+
+
+def _suite(workspace: Workspace) -> tuple[GoldenSet, Fixture | None]:
+    """Golden set and fixture.
+
+    Raises:
+        InputError: every problem of both, and of the one held against the other.
+    """
+    config = workspace.config
+    cases, problems = golden.look([workspace.path(file) for file in config.golden])
+    problems += labels.unsupported(cases)
+    fixture = None
+    if config.fixture is not None:
+        fixture, found = fixtures.look(workspace.path(config.fixture))
+        problems += [problem for problem in found if problem.severity == "error"]
+        workspace.warnings.extend(problem.message for problem in found if problem.severity != "error")
+    stale = [] if fixture is None else list(lint.stale_ids(cases.cases, fixture, config.language))
+    if not workspace.allow_stale:
+        problems += labels.problems(cases, stale)
+    if problems:
+        raise errors.InputError(problems)
+    if stale:
+        count = len({doubt.case for doubt in stale})
+        named = f"{counted(len(stale), 'label')} of {counted(count, 'case')}"
+        workspace.alerts.append(f"{named} cannot be retrieved: the fixture does not hold what they name.")
+    return cases, fixture
 
 
 def _kind(name: str) -> PipelineKind:
@@ -91,30 +108,11 @@ def _chosen(cases: Sequence[Case], only: Sequence[str]) -> dict[str, Case]:
     known = {case.id: case for case in cases}
     unknown = [identifier for identifier in only if identifier not in known]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], known, n=1)
-        hint = f"; the nearest id is '{visible(near[0])}'" if near else ""
+        near = errors.nearest(unknown[0], known)
+        hint = f"; the nearest id is '{visible(near)}'" if near else ""
         named = ", ".join(f"'{visible(identifier)}'" for identifier in unknown)
         raise errors.UsageError(f"the golden set has no case {named}{hint}")
     return {identifier: case for identifier, case in known.items() if not only or identifier in only}
-
-
-def _fixture(workspace: Workspace, cases: GoldenSet) -> Fixture | None:
-    if workspace.config.fixture is None:
-        return None
-    loaded = fixtures.read_fixture(workspace.path(workspace.config.fixture))
-    workspace.warnings.extend(loaded.warnings)
-    stale = list(lint.stale_ids(cases.cases, loaded.fixture))
-    if stale and not workspace.allow_stale:
-        places = [cases.places[doubt.case or ""] for doubt in stale]
-        raise errors.InputError(
-            Problem(doubt.code, doubt.message, *place) for doubt, place in zip(stale, places, strict=True)
-        )
-    if stale:
-        count = len({doubt.case for doubt in stale})
-        workspace.warnings.append(
-            f"{len(stale)} labels of {count} cases name what the fixture does not hold and nothing can retrieve"
-        )
-    return loaded.fixture
 
 
 def _request(case: Case, config: Config, depth: int) -> Request:
@@ -125,18 +123,8 @@ def _request(case: Case, config: Config, depth: int) -> Request:
 
 
 def _environment(workspace: Workspace) -> dict[str, str]:
-    """The only variables that the pipeline sees: those that every pipeline does, and those that were named.
-
-    Raises:
-        PipelineError: one that was named is the runner's.
-    """
+    """The only variables that the pipeline sees: those that every pipeline does, and those that were named."""
     named = workspace.config.pipeline.env
-    refused = [name for name in named if name.upper().startswith(REFUSED)]
-    if refused:
-        raise errors.PipelineError(
-            f"pipeline.env names {', '.join(map(visible, refused))}: a pipeline never sees variables that begin with "
-            f"{', '.join(REFUSED)}; pass what it needs under another name"
-        )
     missing = [name for name in named if name not in workspace.environment]
     if missing:
         workspace.warnings.append(f"pipeline.env names {', '.join(map(visible, missing))}, which is not set")

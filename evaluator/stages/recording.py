@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from evaluator.model.counting import counted
 from evaluator.model.record import Answer, Failure, Hit, Record, Step
 from evaluator.stores import located, records
 from evaluator.stores.words import visible
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from evaluator.model.fixture import Fixture
+    from evaluator.model.fixture import Chunk, Fixture
     from evaluator.model.golden import Case
     from evaluator.model.record import Reply
 
@@ -67,7 +68,7 @@ class Recorder:
             return hits
         known = self._fixture.by_id
         return tuple(
-            Hit(id=hit.id, doc=hit.doc or chunk.doc, score=hit.score, text=chunk.text if hit.text is None else hit.text)
+            _filled(hit, chunk)
             if (hit.text is None or hit.doc is None) and (chunk := known.get(hit.id)) is not None
             else hit
             for hit in hits
@@ -75,6 +76,12 @@ class Recorder:
 
     def _filled_step(self, step: Step) -> Step:
         return Step(query=step.query, retrieved=self._filled(step.retrieved))
+
+
+def _filled(hit: Hit, chunk: Chunk) -> Hit:
+    doc = chunk.doc if hit.doc is None else hit.doc
+    text = chunk.text if hit.text is None else hit.text
+    return Hit(id=hit.id, doc=doc, score=hit.score, text=text)
 
 
 def repeated(ids: Sequence[str]) -> Iterator[str]:
@@ -131,7 +138,7 @@ class Tally:
         """What was counted, in sentences; a case that is held out is never named."""
         if self._unknown:
             count = sum(self._unknown.values())
-            yield f"{_plural(count, 'result')} not in the fixture, counted as irrelevant{_where(self._unknown, cases)}"
+            yield f"{counted(count, 'result')} not in the fixture, counted as irrelevant{_where(self._unknown, cases)}"
         if self._repeated:
             yield f"results that were there already, counted as irrelevant{_where(self._repeated, cases)}"
         if self._short and not may_be_short:
@@ -142,10 +149,7 @@ class Tally:
 
 def _where(ids: Mapping[str, int] | Sequence[str], cases: Mapping[str, Case]) -> str:
     # Answers come in any order; the golden order is always the same.
-    first = next((case.id for case in cases.values() if case.id in ids and case.split == "dev"), None)
+    affected = set(ids)
+    first = next((case.id for case in cases.values() if case.id in affected and case.split == "dev"), None)
     named = "" if first is None else f", first '{visible(first)}'"
-    return f" ({_plural(len(ids), 'case')}{named})"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f" ({counted(len(ids), 'case')}{named})"

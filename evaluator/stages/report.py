@@ -6,19 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evaluator import report as formats
-from evaluator.model.comparison import Comparison
+from evaluator.model.comparison import Comparison, ExamFile
 from evaluator.model.decision import Decision
-from evaluator.report.parts import CaseText, Failed, Inputs, counted, largest_cutoff
+from evaluator.report.parts import CaseText, Failed, Inputs
 from evaluator.report.view import build_view
 from evaluator.stores import atomic
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from evaluator.stages.held import Run
     from evaluator.stages.workspace import Workspace
-    from evaluator.stores.runs import RunReader, StoredCase
+    from evaluator.stores.runs import StoredCase
 
 
 def report(workspace: Workspace) -> str:
@@ -29,15 +28,18 @@ def report(workspace: Workspace) -> str:
         TemplateError: a template does not render.
     """
     comparison = read_value(workspace.out / "comparison.json", Comparison)
+    exam = read_value(workspace.out / "exam.json", ExamFile)
     decision = read_value(workspace.out / "decision.json", Decision)
-    run = read_run(workspace.out / "run.json")
+    run = workspace.handed.run or read_run(workspace.out / "run.json")
     seen = _look_through(run, {change.id for change in comparison.cases} | {case.id for case in decision.cases})
     view = build_view(
         Inputs(
             head=run.head, comparison=comparison, decision=decision, cases=seen.cases, total=len(run.ids),
             held_out=seen.held_out, failures=seen.failures, held_out_failures=seen.held_out_failures,
-            warnings=(*workspace.warnings, *seen.warnings()), max_examples=workspace.config.report.max_examples,
-        )
+            alerts=tuple(run.head.timing.get("alerts", ())),
+            warnings=(*run.head.timing.get("warnings", ()), *exam.warnings),
+            max_examples=workspace.config.report.max_examples,
+        ),
     )  # fmt: skip
     printed, written = [], []
     for reporter in formats.load().values():
@@ -52,22 +54,17 @@ def report(workspace: Workspace) -> str:
 
 @dataclass
 class _Seen:
-    """What a report needs of the cases; ``depth`` is how many results a ranking should have."""
+    """What a report needs of the cases."""
 
     mentioned: set[str]
-    depth: int
     cases: dict[str, CaseText] = field(default_factory=dict)
     failures: list[Failed] = field(default_factory=list)
     held_out: int = 0
     held_out_failures: int = 0
-    duplicates: int = 0
-    short: int = 0
 
     def take(self, stored: StoredCase) -> None:
         """Look at the next case; of one that is held out only counts are kept."""
         case = stored.case
-        self.duplicates += bool(case.duplicates)
-        self.short += case.failure is None and len(stored.retrieved) < self.depth
         if case.split == "holdout":
             self.held_out += 1
             self.held_out_failures += case.failure is not None
@@ -77,16 +74,9 @@ class _Seen:
         if case.id in self.mentioned:
             self.cases[case.id] = CaseText(case.question, case.category, case.critical)
 
-    def warnings(self) -> Iterator[str]:
-        """Sentences about the rankings."""
-        if self.duplicates:
-            yield f"{counted(self.duplicates, 'case')} with an id retrieved twice; the second counts as irrelevant."
-        if self.short:
-            yield f"{counted(self.short, 'case')} with fewer than {self.depth} results, which the metrics read."
 
-
-def _look_through(run: RunReader, mentioned: set[str]) -> _Seen:
-    seen = _Seen(mentioned, largest_cutoff(run.head))
+def _look_through(run: Run, mentioned: set[str]) -> _Seen:
+    seen = _Seen(mentioned)
     for stored in run.cases():
         seen.take(stored)
     return seen

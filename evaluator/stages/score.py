@@ -10,18 +10,19 @@ from evaluator import __version__, errors, metrics
 from evaluator import config as configuration
 from evaluator.model.base import digest
 from evaluator.model.record import Collection
-from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile
+from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
+from evaluator.stages.held import HeldRun
 from evaluator.stages.labels import unsupported
 from evaluator.stages.scoring_case import Scorer
 from evaluator.stages.totals import Totals
 from evaluator.stores import golden, records
 from evaluator.stores.fixtures import read_fixture
-from evaluator.stores.runs import RunWriter
+from evaluator.stores.runs import RunStart, RunWriter
 from evaluator.stores.values import opened, read_value
 from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from evaluator.model.config import Config
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from evaluator.model.golden import Case
     from evaluator.model.record import Record
     from evaluator.model.score import Metric, MetricId
+    from evaluator.stages.held import HeldCase
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
 
@@ -36,32 +38,42 @@ RECORDS = "records.jsonl"
 
 
 def score(workspace: Workspace) -> None:
-    """Write run.json from collect.json and records.jsonl, one case in memory at a time.
+    """Write run.json from collect.json and records.jsonl; one case is in memory at a time, unless all are already.
 
     Raises:
         InputError: the golden set, the fixture or the configuration has mistakes, or labels that cannot be used.
         FileProblem: collect.json or records.jsonl is missing, not whole, or was made from something else.
     """
     suite = _read(workspace)
-    path = workspace.out / RECORDS
-    count = _count(path)
+    path, handed = workspace.out / RECORDS, workspace.handed.records
+    count = len(handed) if handed is not None else _count(path)
     large = count > MAX_INLINE_CASES
     totals = Totals(suite.metrics, suite.declared)
     scorer = Scorer(
         suite.config.language, suite.fixture, suite.metrics, suite.declared,
         latencies=suite.collection.timing.get("latency_ms", {}), inline=not large,
     )  # fmt: skip
-    with RunWriter(
-        workspace.out / "run.json", tool=f"rag-assay {__version__}", suite=suite.config.suite, tier="retrieval",
-        commit=suite.collection.commit, fingerprint=suite.fingerprint(count), config=suite.effective_config(),
-        records=RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
-    ) as run:  # fmt: skip
-        for case, record in _paired(suite.golden.cases, path):
+    start: RunStart = {
+        "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": "retrieval",
+        "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count), "config": suite.effective_config(),
+        "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
+    }  # fmt: skip
+    held: dict[str, HeldCase] = {}
+    with RunWriter(workspace.out / "run.json", **start) as run:
+        for case, record in _paired(suite.golden.cases, handed or records.iter_records(path), path):
             scored = scorer.score(case, record)
             totals.add(case, scored.scores)
-            run.add(scored.case)
-        timing = {**suite.collection.timing, **totals.timing()}
-        run.finish(totals.summary(), scorer.texts, scorer.places, timing, History())
+            run.add(
+                scored.case, context_only=scorer.keyed(scored.context_only),
+                retrieved=None if large else scorer.keyed(scored.retrieved),
+            )  # fmt: skip
+            if handed is not None:
+                held[case.id] = scored
+        summary, timing = totals.summary(), {**suite.collection.timing, **totals.timing()}
+        run.finish(summary, scorer.texts, scorer.places, timing, History())
+    if handed is not None:
+        head = RunHead.model_validate({**start, "summary": summary, "timing": timing, "history": History()})
+        workspace.handed.run = HeldRun(head, scorer.places, held)
 
 
 @dataclass(frozen=True)
@@ -99,11 +111,14 @@ class _Suite:
 def _read(workspace: Workspace) -> _Suite:
     config, declared = workspace.config, metrics.load()
     ids = configuration.resolve_metrics(config, declared, workspace.config_file)
-    cases = golden.read_golden([workspace.path(file) for file in config.golden])
+    handed = workspace.handed
+    cases = handed.golden or golden.read_golden([workspace.path(file) for file in config.golden])
     problems = unsupported(cases)
     if problems:
         raise errors.InputError(problems)
-    fixture = read_fixture(workspace.path(config.fixture)).fixture if config.fixture is not None else None
+    fixture = handed.fixture
+    if fixture is None and config.fixture is not None:
+        fixture = read_fixture(workspace.path(config.fixture)).fixture
     path = workspace.out / "collect.json"
     suite = _Suite(config, cases, fixture, read_value(path, Collection), ids, declared)
     changed = list(_changed(suite))
@@ -130,10 +145,10 @@ def _count(path: Path) -> int:
     return count
 
 
-def _paired(cases: tuple[Case, ...], path: Path) -> Iterator[tuple[Case, Record]]:
+def _paired(cases: tuple[Case, ...], found: Iterable[Record], path: Path) -> Iterator[tuple[Case, Record]]:
     """Every record with its case; cases may be left out, but the order is the golden one."""
     remaining = iter(cases)
-    for record in records.iter_records(path):
+    for record in found:
         case = next((case for case in remaining if case.id == record.id), None)
         if case is None:
             raise errors.FileProblem(f"{path}: case '{visible(record.id)}' is out of place; run collect again")

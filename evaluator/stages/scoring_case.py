@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evaluator import errors
 from evaluator.metrics import scoring
 from evaluator.model.record import Hit
 from evaluator.model.run import RunCase, RunNeed
 from evaluator.model.score import NotApplicable, Unscored
+from evaluator.stages.held import HeldCase
 from evaluator.stores.runs import StoredCase
 
 if TYPE_CHECKING:
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
     from evaluator.model.view import CaseView
 
 CLOCK = "a clock reading: see timing"
-
-
-class ScoredCase(NamedTuple):
-    """A case as run.json holds it, and its scores, clock readings included."""
-
-    case: RunCase
-    scores: Mapping[MetricId, Score]
 
 
 class Scorer:
@@ -53,22 +47,17 @@ class Scorer:
         self._metrics = metrics
         self._declared = declared
         self._latencies = latencies
-        self._inline = inline
         self._last: dict[str, tuple[str | None, str | None]] = {}
 
-    def score(self, case: Case, record: Record) -> ScoredCase:
-        """Score one case.
-
-        Raises:
-            FileProblem: two different texts have one key.
-        """
+    def score(self, case: Case, record: Record) -> HeldCase:
+        """Score one case; the scores include clock readings."""
         context_only = tuple(self._context_only(record))
-        stored = StoredCase(self._draft(case, record, context_only), record.retrieved, context_only)
+        stored = StoredCase(self._draft(case, record), record.retrieved, context_only)
         needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=record.retrieved)
         view = scoring.view_of(stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id))
         scores = scoring.score_case(view, self._metrics, self._declared)
         found = {"needs": _needs(view), "steps": _steps(record), **self._by_outcome(scores)}
-        return ScoredCase(stored.case.model_copy(update=found), scores)
+        return HeldCase(stored.case.model_copy(update=found), record.retrieved, context_only, view, scores)
 
     def _context_only(self, record: Record) -> Iterator[Hit]:
         retrieved = {hit.id for hit in record.retrieved}
@@ -77,20 +66,23 @@ class Scorer:
                 known = self._fixture.by_id.get(chunk) if self._fixture is not None else None
                 yield Hit(id=chunk, doc=known.doc, text=known.text) if known is not None else Hit(id=chunk)
 
-    def _draft(self, case: Case, record: Record, context_only: Iterable[Hit]) -> RunCase:
+    def _draft(self, case: Case, record: Record) -> RunCase:
         labels = case.labels
         return RunCase(
             id=case.id, category=case.category, critical=case.critical, split=case.split,
             language=case.language or self._language, question=case.question, input_hash=record.input_hash,
             labels_hash=labels.hash, labels=labels.to_json_value(), needs=(), scores={}, unscored={},
             not_applicable={}, failure=record.failure, diagnosis=None, answer=record.answer,
-            abstained=record.abstained, context=record.context, context_only=self._hits(context_only), steps=None,
-            usage=record.usage, duplicates=record.duplicates,
-            retrieved=self._hits(record.retrieved) if self._inline else None,
+            abstained=record.abstained, context=record.context, steps=None, usage=record.usage,
+            duplicates=record.duplicates, retrieved=None,
         )  # fmt: skip
 
-    def _hits(self, hits: Iterable[Hit]) -> Any:
-        """The hits with keys for texts, as JSON: validated together they cost a fraction of one by one."""
+    def keyed(self, hits: Iterable[Hit]) -> list[dict[str, Any]]:
+        """Results as run.json holds them, with keys for texts.
+
+        Raises:
+            FileProblem: two different texts have one key.
+        """
         return [{"id": hit.id, "doc": hit.doc, "score": hit.score, "text": self._key(hit)} for hit in hits]
 
     def _key(self, hit: Hit) -> str | None:
@@ -133,7 +125,11 @@ def _needs(view: CaseView) -> tuple[RunNeed, ...]:
     rank_of = {need: rank for rank, needs in view.gains.satisfactions for need in needs}
     return tuple(
         RunNeed(
-            need=need.to_golden(), chunks=found.ways, digest=found.digest, grade=found.grade, rank=rank_of.get(index)
+            need=need.to_golden(),
+            chunks=found.ways,
+            digest=found.digest,
+            grade=found.grade,
+            rank=rank_of.get(index),
         )
         for index, (need, found) in enumerate(zip(view.labels.relevant, view.needs, strict=True))
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evaluator.model.comparison import CriticalOutcome
     from evaluator.model.golden import Labels
     from evaluator.model.run import RunCase
+    from evaluator.stages.held import Run
     from evaluator.stages.measuring import Changes, Measured, Ruler
     from evaluator.stores.runs import RunReader, StoredCase
 
@@ -27,7 +28,7 @@ class Met(NamedTuple):
     theirs: StoredCase | None
 
 
-def meet(candidate: RunReader, baseline: RunReader | None, *, whole: bool) -> Iterator[Met]:
+def meet(candidate: Run, baseline: RunReader | None, *, whole: bool) -> Iterator[Met]:
     """Every case of the candidate, in its order, then those that only the baseline has.
 
     Where the candidate is not ``whole`` (``--only``), the baseline is taken to hold the same cases.
@@ -50,7 +51,7 @@ class Tally:
     ``accepted`` are case ids that accepted.yml names: the baseline's exam takes the candidate's labels for them.
     """
 
-    candidate: RunReader
+    candidate: Run
     baseline: RunReader | None
     ruler: Ruler
     changes: Changes
@@ -72,6 +73,7 @@ class Tally:
         if met.theirs is not None:
             case = met.theirs.case
             self.asked_before[case.id] = _asked(case)
+            self.answers_exist = self.answers_exist or case.answer is not None
             self.critical_before.update([case.id] if case.critical else [])
         if met.mine is not None:
             case = met.mine.case
@@ -87,20 +89,23 @@ class Tally:
             self._pair(mine, theirs)
             return
         if mine is not None:
-            labels = measuring.labels_of(mine.case)
+            labels = measuring.labels_of(mine)
             after = self.ruler.measure(self.candidate, mine, labels, {})
-            self.new.append(measuring.values(mine.case, labels, None, after))
+            line = self.ruler.line(mine.case, labels, None, after)
+            self.new.append(line)
+            # A floor of the baseline's exam reads all that the candidate answers, however it came to be asked.
+            self.old.append(line)
             self._critical(self.new_critical, labels, mine.case.id, None, after)
         if theirs is not None and self.baseline is not None:
-            labels = measuring.labels_of(theirs.case)
+            labels = measuring.labels_of(theirs)
             before = self.ruler.measure(self.baseline, theirs, labels, {})
-            self.new.append(measuring.values(theirs.case, labels, before, None))
+            self.new.append(self.ruler.line(theirs.case, labels, before, None))
 
     def _pair(self, mine: StoredCase, theirs: StoredCase) -> None:
         case = mine.case.id
-        labels = measuring.labels_of(mine.case)
+        labels = measuring.labels_of(mine)
         before, after = self._both(mine, theirs, labels)
-        line = measuring.values(mine.case, labels, before, after)
+        line = self.ruler.line(mine.case, labels, before, after)
         self.new.append(line)
         self.changes.add(case, before, after)
         self._critical(self.new_critical, labels, case, before, after)
@@ -113,28 +118,34 @@ class Tally:
         self.flags.extend([case] if theirs.case.critical and not mine.case.critical else [])
 
     def _under_old_labels(self, mine: StoredCase, theirs: StoredCase) -> None:
-        labels = measuring.labels_of(theirs.case)
+        labels = measuring.labels_of(theirs)
         before, after = self._both(mine, theirs, labels)
-        self.old.append(measuring.values(theirs.case, labels, before, after))
+        self.old.append(self.ruler.line(theirs.case, labels, before, after))
         self._critical(self.old_critical, labels, mine.case.id, before, after)
 
     def _both(self, mine: StoredCase, theirs: StoredCase, labels: Labels) -> tuple[Measured, Measured]:
         if self.baseline is None:
             raise AssertionError("a pair without a baseline")
-        same_chunks = _same_chunks(self.candidate, self.baseline)
-        before = self.ruler.measure(self.baseline, theirs, labels, measuring.ways_of(mine.case) if same_chunks else {})
-        after = self.ruler.measure(self.candidate, mine, labels, measuring.ways_of(theirs.case) if same_chunks else {})
+        # Under equal labels each run has resolved every need itself.
+        known = mine.case.labels_hash != theirs.case.labels_hash and _same_chunks(self.candidate, self.baseline)
+        before = self.ruler.measure(self.baseline, theirs, labels, measuring.ways_of(mine.case) if known else {})
+        after = self.ruler.measure(self.candidate, mine, labels, measuring.ways_of(theirs.case) if known else {})
         return before, after
 
     def _critical(
-        self, into: list[CriticalOutcome], labels: Labels, case: str, before: Measured | None, after: Measured
+        self,
+        into: list[CriticalOutcome],
+        labels: Labels,
+        case: str,
+        before: Measured | None,
+        after: Measured,
     ) -> None:
         if labels.critical:
             then = measuring.held(before) if before else None
             into.extend(critical.outcomes(case, then, measuring.held(after), has_baseline=self.baseline is not None))
 
 
-def _same_chunks(candidate: RunReader, baseline: RunReader) -> bool:
+def _same_chunks(candidate: Run, baseline: RunReader) -> bool:
     mine, theirs = candidate.head.fingerprint.get("chunks"), baseline.head.fingerprint.get("chunks")
     return mine is not None and mine == theirs
 

@@ -65,6 +65,9 @@ class Workspace:
         progress: makes progress displays.
         only: case ids to run; empty for all.
         allow_stale: golden ids the fixture does not hold are warnings instead of errors.
+        tier: the tier that was asked for.
+        alerts: what stands on top of the comment, found before anything was asked.
+        warnings: what a person should know besides.
         handed: what earlier stages left in memory.
     """
 
@@ -79,6 +82,7 @@ class Workspace:
     only: tuple[str, ...] = ()
     allow_stale: bool = False
     tier: str = "retrieval"
+    alerts: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     handed: Handed = field(default_factory=Handed)
 

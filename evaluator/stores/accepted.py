@@ -11,20 +11,19 @@ from evaluator.stores import located, words
 from evaluator.stores.words import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from evaluator.errors import Problem
     from evaluator.model.base import Value
+    from evaluator.model.score import Metric
     from evaluator.stores.yaml_text import YamlText
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
-def read_accepted(path: Path, *, known_metrics: Collection[str], today: str) -> Accepted:
+def read_accepted(path: Path, *, known_metrics: Mapping[str, Metric], today: str) -> Accepted:
     """Everything that is accepted on the day ``today`` (ISO 8601); a file without entries accepts nothing.
-
-    ``known_metrics`` are metrics as they are written (``recall@5``), or names that any cut-off may follow.
 
     Raises:
         InputError: every problem of the file, expired entries and unknown metrics included.
@@ -62,7 +61,7 @@ def _kind(value: Any) -> type[AcceptedRow | AcceptedCase]:
     return AcceptedRow if row else AcceptedCase
 
 
-def _mistakes(value: dict[str, Any], entry: Value | None, known: Collection[str], today: str) -> Iterator[Finding]:
+def _mistakes(value: dict[str, Any], entry: Value | None, known: Mapping[str, Metric], today: str) -> Iterator[Finding]:
     until, metric = value.get("until"), value.get("metric")
     if isinstance(until, str) and _DATE.fullmatch(until):
         if until < today:
@@ -70,6 +69,6 @@ def _mistakes(value: dict[str, Any], entry: Value | None, known: Collection[str]
     elif entry is not None:
         sentence = f"until must be a date such as 2030-12-31, not {words.described(until)}"
         yield Finding("wrong-value", ("until",), "value", sentence)
-    if isinstance(metric, str) and metric not in known and metric.rpartition("@")[0] not in known:
-        sentence = f"unknown metric '{words.visible(metric)}'{words.did_you_mean(metric, known)}"
-        yield Finding("unknown-metric", ("metric",), "value", sentence)
+    if isinstance(metric, str) and (mistake := words.metric_mistake(metric, known)) is not None:
+        code, sentence = mistake
+        yield Finding(code, ("metric",), "value", f"'{words.visible(metric)}' {sentence}")

@@ -50,22 +50,29 @@ def read_golden(paths: Sequence[Path]) -> GoldenSet:
     Raises:
         InputError: every problem of every file; also when there is no case at all.
     """
+    found, problems = look(paths)
+    if problems:
+        raise errors.InputError(problems)
+    return found
+
+
+def look(paths: Sequence[Path]) -> tuple[GoldenSet, list[Problem]]:
+    """The cases that can be read, and every problem of every file; no case at all is one, too."""
     reader = _Reader()
     for path in paths:
-        for item in _items(path, reader.problems):
+        for item in items(path, reader.problems):
             reader.add(item, str(path))
     reader.check_paraphrases()
     if not reader.cases and not reader.problems:
         reader.problems.append(
             Problem("no-cases", "there is no case in the golden set", str(paths[0]) if paths else "")
         )
-    if reader.problems:
-        raise errors.InputError(reader.problems)
     cases = tuple(reader.cases.values())
-    return GoldenSet(cases, reader.places, hashlib.sha256(to_json(cases)).hexdigest())
+    return GoldenSet(cases, reader.places, hashlib.sha256(to_json(cases)).hexdigest()), reader.problems
 
 
-def _items(path: Path, problems: list[Problem]) -> Iterator[Located]:
+def items(path: Path, problems: list[Problem]) -> Iterator[Located]:
+    """What stands in a golden file, with its place; ``problems`` takes what cannot be read."""
     if path.suffix.lower() not in YAML_SUFFIXES:
         yield from located.read_json_lines(path, str(path), problems, longest=MAX_LINE)
         return

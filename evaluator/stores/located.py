@@ -16,7 +16,17 @@ import pydantic
 from evaluator.errors import Problem
 from evaluator.model.base import Value
 from evaluator.stores import json_text, words, yaml_text
-from evaluator.stores.words import At, Finding, Path, described, did_you_mean, spelled, visible
+from evaluator.stores.words import (
+    At,
+    Finding,
+    Path,
+    described,
+    did_you_mean,
+    metric_hint,
+    metric_mistake,
+    spelled,
+    visible,
+)
 
 if TYPE_CHECKING:
     import pathlib
@@ -33,6 +43,8 @@ __all__ = [
     "described",
     "did_you_mean",
     "locate",
+    "metric_hint",
+    "metric_mistake",
     "read_json_lines",
     "read_yaml",
     "spelled",

@@ -57,13 +57,14 @@ class RunWriter(AbstractContextManager["RunWriter"]):
         self._file.write(b"{" + b",\n".join(head) + b",\n" + layout.CASES)
         return self
 
-    def add(self, case: RunCase) -> None:
-        """Write the next case.
+    def add(self, case: RunCase, **results: Sequence[Mapping[str, Any]] | None) -> None:
+        """Write the next case; ``results`` are its ``retrieved`` and ``context_only`` as JSON, if not in itself.
 
         Raises:
             FileProblem: the case holds NaN or Infinity.
         """
-        self._file.write(self._separator + values.encode(case, f"{self._path}: case '{words.visible(case.id)}'"))
+        value = {**dict(case), **results} if results else case
+        self._file.write(self._separator + values.encode(value, f"{self._path}: case '{words.visible(case.id)}'"))
         self._separator = b",\n"
 
     def finish(

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pydantic
 
+from evaluator.errors import NotYetSupported, nearest
+from evaluator.model.later import LATER_METRICS
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from evaluator.model.score import Metric
 
 At: TypeAlias = Literal["key", "value"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -47,15 +52,33 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
 
     Empty where names are too many or too long for the comparison to be quick.
     """
-    import difflib  # noqa: PLC0415 - only mistakes need it
-
     short = [each for each in known if len(each) <= SHOWN]
     if len(name) > SHOWN or len(short) > MAX_COMPARED:
         return ""
-    near = difflib.get_close_matches(name, short, n=1)
+    near = nearest(name, short)
     if near:
-        return f"; did you mean '{visible(near[0])}'?"
+        return f"; did you mean '{visible(near)}'?"
     return f"; known are {', '.join(map(visible, short))}" if 0 < len(short) <= MAX_LISTED else ""
+
+
+def metric_mistake(text: str, known: Mapping[str, Metric]) -> tuple[str, str] | None:
+    """What is wrong with a metric as it is written: a code, and the end of a sentence that begins with its name."""
+    name, mark, cutoff = text.partition("@")
+    if name in LATER_METRICS:
+        return NotYetSupported.slug, "is not yet supported"
+    if name not in known:
+        return "unknown-metric", f"is no metric{metric_hint(name, known, known)}"
+    if mark and known[name].cutoff == "none":
+        return "wrong-value", f"has a cut-off, which {name} does not take"
+    if mark and not (cutoff.isascii() and cutoff.isdigit() and not cutoff.startswith("0")):
+        return "wrong-value", "has a cut-off that is no whole number above 0"
+    return None
+
+
+def metric_hint(text: str, listed: Collection[str], known: Collection[str]) -> str:
+    """The end of a sentence about a metric that is not among the ``listed`` ones: the nearest, later ones included."""
+    near = nearest(text.partition("@")[0][:SHOWN], [*known, *LATER_METRICS])
+    return f"; did you mean '{near}'? It is not yet supported" if near in LATER_METRICS else did_you_mean(text, listed)
 
 
 def spelled(path: Path) -> str:

@@ -155,9 +155,41 @@ class TestRun:
         refused, allowed = rag_assay(suite, "run"), rag_assay(suite, "run", "--allow-stale", "--out", "out")
 
         assert refused.returncode == 2
-        assert "golden.jsonl:2: the fixture holds no chunk 'c-brich'; the nearest is 'c-birch'" in refused.stderr
+        column = golden.read_text().splitlines()[1].index('"c-brich"') + 1
+        assert (
+            f"golden.jsonl:2:{column}: the fixture holds no chunk 'c-brich'; the nearest id is 'c-birch'"
+            in refused.stderr
+        )
         assert allowed.returncode == 0
         assert json.loads((suite / "out" / "run.json").read_text())["summary"]["all"]["recall@1"]["mean"] == 7 / 8
+
+    @pytest.mark.parametrize(
+        ("extra", "arguments", "said"),
+        [
+            ("accepted: accepted.yml", [], "accepted.yml:1:37: this entry expired on 2020-01-01"),
+            ("", ["--baseline", "main/run.json"], "is of suite 'others', this run is of 'words'"),
+            ("baseline: {file: main/run.json}", [], "is of suite 'others', this run is of 'words'"),
+            ("gate: {rules: [{metric: recall@5, max_drop: 0}]}", [], "rag-assay.yml:6:25: a rule reads 'recall@5'"),
+        ],
+    )
+    def test_no_question_is_asked_for_the_sake_of_a_mistake(
+        self, extra: str, arguments: list[str], said: str, suite: Path
+    ) -> None:
+        """Rules, accepted.yml and the baseline are looked at before a pipeline costs anything."""
+        configure(suite)
+        config = suite / "rag-assay.yml"
+        config.write_text(config.read_text().replace("suite: words", "suite: others"))
+        rag_assay(suite, "run", "--out", "main")
+        (suite / "accepted.yml").write_text("- {case: q-amber, reason: r, until: 2020-01-01}\n")
+        (suite / "app.py").write_text("import pathlib\npathlib.Path('asked.txt').touch()\ndef answer(question): ...\n")
+        configure(suite, f"{extra}\npipeline: {{kind: python, python: {{target: 'app:answer'}}}}")
+        if extra.startswith("gate"):
+            config.write_text(config.read_text().replace(f"{RULES}\n", "\n"))
+        done = rag_assay(suite, "run", *arguments)
+
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert not (suite / "asked.txt").exists()
 
     def test_the_commit_is_recorded(self, suite: Path) -> None:
         """``--commit`` names what was measured; outside a repository there is none, which is no error."""
@@ -310,6 +342,8 @@ class TestMistakes:
         ("arguments", "said"),
         [
             (["rnu"], "did you mean 'run'?"),
+            (["publish"], "rag-assay publish is not yet supported"),
+            (["run", "--shard", "1/2"], "--shard is not yet supported"),
             (["run", "--basline", "x"], "Did you mean '--baseline'?"),
             (["run", "--tier", "ful"], "'full'"),
             (["run", "--config", "rag-asay.yml"], "there is no such file"),

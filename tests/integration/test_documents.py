@@ -108,6 +108,9 @@ def test_the_wheel_holds_all_it_needs(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "installed")
     done = rag_assay(tmp_path, "demo", "--out", "demo", package=tmp_path / "installed")
+    wrong = rag_assay(tmp_path, "rnu", package=tmp_path / "installed")
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("## ❌ Failed")
+    page, _, heading = wrong.stderr.splitlines()[-1].removeprefix("see ").partition("#")
+    assert f"### {heading}\n" in Path(page).read_text(encoding="utf-8")

@@ -98,7 +98,7 @@ gate:
 noise: null
 accepted: eval/accepted.yml
 baseline: {branch: null, accept: on-pass, file: old/run.json, required: true}
-check: {ignore: [stale-id]}
+check: {ignore: [thin-category]}
 report: {max_examples: 3, html: false, language: en}
 """
 
@@ -212,15 +212,15 @@ LATER = [
     ("pipeline: {retriever: {dense: true}}", "pipeline.retriever.dense: true is not yet supported; leave it out"),
     ("pipeline: {retriever: {hybrid: {k: 60}}}", "pipeline.retriever.hybrid is not yet supported; leave it out"),
     ("pipeline: {generator: {model: m}}", "pipeline.generator is not yet supported; leave it out"),
-    ("pipeline: {repeats: 3}", "pipeline.repeats: 3 is not yet supported; leave it out"),
+    ("pipeline: {repeats: 3}", "pipeline.repeats: 3 is not yet supported; leave it out or write 1"),
     ("citations: {pattern: x}", "citations is not yet supported; leave it out"),
     ("judge: {provider: anthropic}", "judge is not yet supported; leave it out"),
     ("noise: eval/noise.json", "noise: 'eval/noise.json' is not yet supported; leave it out"),
-    ("gate: {alpha: 0.1}", "gate.alpha: 0.1 is not yet supported; leave it out"),
+    ("gate: {alpha: 0.1}", "gate.alpha: 0.1 is not yet supported; leave it out or write 0.05"),
     ("baseline: {branch: main}", "baseline.branch: 'main' is not yet supported; leave it out"),
     ("baseline: {accept: manual}", "baseline.accept: 'manual' is not yet supported"),
-    ("report: {html: true}", "report.html: true is not yet supported; leave it out"),
-    ("report: {language: sv}", "report.language: 'sv' is not yet supported; leave it out"),
+    ("report: {html: true}", "report.html: true is not yet supported; leave it out or write false"),
+    ("report: {language: sv}", "report.language: 'sv' is not yet supported; leave it out or write 'en'"),
     ("metrics: [recall@5, faithfulness]", "the metric faithfulness is not yet supported"),
     ("metrics: [paraphrase_overlap@5]", "the metric paraphrase_overlap@5 is not yet supported"),
     ("gate: {rules: [{metric: correctness, min: 0.5}]}", "the metric correctness is not yet supported"),
@@ -241,6 +241,51 @@ def test_all_that_comes_later_is_told_beside_the_mistakes(tmp_path: Path) -> Non
     """A mistake does not hide what is not yet supported."""
     found = problems_of(tmp_path, MINIMAL + "k: 0\njudge: {provider: x}\nnoise: n\n")
     assert [each.rpartition("[")[2] for each in found] == ["wrong-value]", "not-yet-supported]", "not-yet-supported]"]
+
+
+@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "RUNNER_TEMP", "INPUT_KEY", "github_token"])
+def test_the_runners_variables_are_never_granted(tmp_path: Path, name: str) -> None:
+    """A configuration that asks for one of the runner's variables is refused at its place, set or not."""
+    assert problems_of(tmp_path, MINIMAL + f"pipeline: {{env: [RAG_KEY, {name}]}}\n") == [
+        (
+            f"4:27: pipeline.env[1]: '{name}' is the runner's: a pipeline sees no variable that begins with GITHUB_, "
+            "ACTIONS_, RUNNER_, INPUT_; pass what it needs under another name [wrong-value]"
+        )
+    ]
+
+
+def test_a_code_that_check_does_not_have_cannot_be_ignored(tmp_path: Path) -> None:
+    """A misspelt code would silence nothing, and nobody would know."""
+    assert problems_of(tmp_path, MINIMAL + "check: {ignore: [no-needs, thin-categry]}\n") == [
+        "4:28: check.ignore[1]: 'thin-categry' is no code of check; did you mean 'thin-category'? [wrong-value]"
+    ]
+
+
+def test_mistakes_of_the_schema_do_not_hide_those_of_metrics_and_rules(tmp_path: Path) -> None:
+    """Whoever knows the metrics is told everything at once, and which keys are sound."""
+    text = MINIMAL + (
+        "kk: 5\nmetrics: [recal@5, ndcg@0, 7]\n"
+        "gate: {rules: [{metric: recall@5, max_rise: 0.1}, {metric: rcall, min: 0.5}, 5], min_case: 3}\n"
+    )
+    (tmp_path / "rag-assay.yml").write_text(text)
+    found, problems = config.look(tmp_path / "rag-assay.yml", KNOWN)
+    assert [(each.line, each.column, each.message.partition(";")[0]) for each in problems] == [
+        (4, 1, "unknown field 'kk'"),
+        (5, 11, "metrics[0]: 'recal@5' is no metric"),
+        (5, 20, "metrics[1]: 'ndcg@0' has a cut-off that is no whole number above 0"),
+        (5, 28, "metrics[2] must be text, not 7 (put it in quotes)"),
+        (6, 35, "higher is better for recall@5, so its rule is max_drop, not max_rise"),
+        (6, 60, "a rule reads 'rcall', which metrics does not name"),
+        (6, 78, "gate.rules[2] must be a mapping of fields, not 5"),
+        (6, 82, "unknown field 'min_case' in gate"),
+    ]
+    assert found is not None
+    assert (found.golden, found.fixture, found.metrics, found.gate.rules) == (
+        ("eval/golden.jsonl",),
+        "eval/fixture",
+        None,
+        None,
+    )
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -310,8 +355,9 @@ def test_every_wrong_metric_and_rule_is_told() -> None:
                 {"metric": "mrr", "max_rise": 0.1},
                 {"metric": "latency_ms", "max_drop": 5},
                 {"metric": "recall@5", "max_drop": 2, "min": 80},
-                {"metric": "latency_ms", "max_rise": 200},
+                {"metric": "latency_ms", "max_rise": 200, "min": 5},
                 {"metric": "nonsense", "max_rise": 200},
+                {"metric": "mrr", "min": -0.5},
             ]
         },
     )
@@ -326,19 +372,32 @@ def test_every_wrong_metric_and_rule_is_told() -> None:
         "lower is better for latency_ms, so its rule is max_rise, not max_drop",
         "recall@5 lies between 0 and 1, so a max_drop of 2 decides nothing",
         "recall@5 lies between 0 and 1, so a min of 80 decides nothing",
+        "lower is better for latency_ms, so its rule is max_rise, not min",
+        f"a rule reads 'nonsense', which metrics does not name; known are {', '.join(KNOWN)}",
+        "mrr lies between 0 and 1, so a min of -0.5 decides nothing",
+    ]
+
+
+def test_the_nearest_metric_may_be_one_that_comes_later() -> None:
+    """A misspelt name of a metric of a later version is not taken for another metric."""
+    rules = [{"metric": "grounded_value", "min": 0.5}, {"metric": "faithfulnes", "min": 0.5}]
+    wrong = build(metrics=["grounded_value", "mrr"], gate={"rules": rules})
+    near = "did you mean 'grounded_values'? It is not yet supported"
+    assert mistakes(lambda: config.resolve_metrics(wrong, KNOWN)) == [
+        f"metrics[0]: 'grounded_value' is no metric; {near}",
+        f"a rule reads 'grounded_value', which metrics does not name; {near}",
+        f"a rule reads 'faithfulnes', which metrics does not name; {near.replace('grounded_values', 'faithfulness')}",
     ]
 
 
 def test_wrong_metrics_have_a_place_where_the_file_is_known(tmp_path: Path) -> None:
     """Given the file, a metric that is unknown and a rule on one that is not computed are pointed at."""
-    found = load(tmp_path, MINIMAL + "metrics:\n  - mrr\n  - rr\ngate: {rules: [{metric: mrr@10, min: 0.5}]}\n")
     file = tmp_path / "rag-assay.yml"
-    with pytest.raises(errors.InputError) as caught:
-        config.resolve_metrics(found, KNOWN, file)
-    assert [(each.file, each.line, each.column) for each in caught.value.problems] == [(str(file), 6, 5)]
-    with pytest.raises(errors.InputError) as caught:
-        config.effective_rules(found, [MetricId("mrr")], answers_exist=False, file=file)
-    assert [(each.line, each.column) for each in caught.value.problems] == [(7, 25)]
+    for metrics, place in (("[mrr, rr]", (4, 16)), ("[mrr]", (5, 25))):
+        found = load(tmp_path, MINIMAL + f"metrics: {metrics}\ngate: {{rules: [{{metric: mrr@10, min: 0.5}}]}}\n")
+        with pytest.raises(errors.InputError) as caught:
+            config.resolve_metrics(found, KNOWN, file)
+        assert [(each.file, each.line, each.column) for each in caught.value.problems] == [(str(file), *place)]
 
 
 def test_default_rules_are_those_of_the_contract() -> None:
@@ -374,8 +433,7 @@ def test_a_rule_on_a_metric_that_is_not_computed_is_an_error() -> None:
     """Each such rule is told, with the nearest metric that is computed."""
     rules = [{"metric": "recall@10", "max_drop": 0.1}, {"metric": "x", "min": 0.1}, {"metric": "mrr@10", "min": 0.1}]
     found = build(metrics=["recall@5", "mrr@10"], gate={"rules": rules})
-    ids = config.resolve_metrics(found, KNOWN)
-    assert mistakes(lambda: config.effective_rules(found, ids, answers_exist=False)) == [
+    assert mistakes(lambda: config.resolve_metrics(found, KNOWN)) == [
         "a rule reads 'recall@10', which metrics does not name; did you mean 'recall@5'?",
         "a rule reads 'x', which metrics does not name; known are recall@5, mrr@10",
     ]

@@ -56,7 +56,7 @@ class TestMistakes:
             'golden.jsonl:3:8: the id "q1" is taken [duplicate-id]',
             'golden.jsonl:4:8: the id "q2" is taken [duplicate-id]',
             "golden.jsonl:9:1: a comma too many [bad-json]",
-            "see docs/messages.md#bad-json, docs/messages.md#duplicate-id",
+            "see docs/messages.md#bad-json, #duplicate-id",
         ]
 
     def test_a_hostile_id_cannot_start_a_line_of_its_own(self) -> None:

@@ -9,6 +9,7 @@ from evaluator import __version__, errors
 from evaluator.cli import root
 from evaluator.cli.console import Console
 from evaluator.cli.session import Session
+from evaluator.model.later import LATER_COMMANDS
 
 
 def call(*arguments: str, command: click.Command = root.rag_assay) -> int:
@@ -46,7 +47,8 @@ class TestCommands:
         ("typed", "hint"),
         [
             ("chek", "did you mean 'check'?"),
-            ("publish-all", "rag-assay --help lists them"),
+            ("publsh", "did you mean 'publish'? It is not yet supported"),
+            ("xyzzy", "rag-assay --help lists them"),
             ("", "rag-assay --help lists them"),
         ],
     )
@@ -56,6 +58,36 @@ class TestCommands:
             call(typed)
 
         assert str(caught.value) == f"there is no command {typed!r}; {hint}"
+
+
+class TestLater:
+    """What the documents name and a later version brings."""
+
+    @pytest.mark.parametrize("name", LATER_COMMANDS)
+    def test_a_command_of_a_later_version_is_told_as_one(self, name: str) -> None:
+        """Whoever types it learns that it will come, not that it was misspelt; its help is refused as well."""
+        for arguments in ([name], [name, "--help"], [name, "x", "--y"]):
+            with pytest.raises(errors.NotYetSupported, match=f"^rag-assay {name} is not yet supported$"):
+                call(*arguments)
+
+    @pytest.mark.parametrize(
+        "arguments", [["run", "--shard", "1/4"], ["collect", "--shard", "1/4"], ["score", "--against", "run.json"]]
+    )
+    def test_an_option_of_a_later_version_is_told_as_one(
+        self, arguments: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """It is refused before anything is read, and no help lists it."""
+        with pytest.raises(errors.NotYetSupported, match=f"^{arguments[1]} is not yet supported; leave it out$"):
+            call(*arguments)
+        assert call(arguments[0], "--help") == 0
+        assert arguments[1] not in capsys.readouterr().out
+
+    def test_no_help_lists_them(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """``--help`` lists only what works."""
+        assert call("--help") == 0
+        shown = capsys.readouterr().out
+
+        assert [name for name in LATER_COMMANDS if f"\n  {name} " in shown] == []
 
 
 @pytest.mark.parametrize("returned", [None, "0", 0.0])

@@ -33,7 +33,7 @@ def test_a_regressed_row_fails_and_says_where() -> None:
     verdict = gate.decide(exam(values, rule(per="category", min_lost=2)))
     assert verdict.outcome == "failed"
     assert [reason.text for reason in verdict.reasons if "table" in reason.text] == [
-        "recall@5 max_drop in table: worse by 0.2, 0.02 is allowed; 2 cases lost"
+        "recall@5 max_drop in table: worse by 0.2, 0.02 is allowed; 2 cases lost",
     ]
 
 
@@ -62,7 +62,8 @@ def test_a_floor_counts_new_cases_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "outcome"), [(0.5, 0.5, "passed"), (0.5, 0.4, "failed"), (0.8, 0.6, "failed")]
+    ("before", "after", "outcome"),
+    [(0.5, 0.5, "passed"), (0.5, 0.4, "failed"), (0.8, 0.6, "failed")],
 )
 def test_floor_policy_no_worse(before: float, after: float, outcome: str) -> None:
     """A row already below its floor may stay there but not fall; one that was above must reach it."""
@@ -88,7 +89,9 @@ OPEN: list[Any] = [
     pytest.param({"failures": 4, "cases": 60}, ["too-many-failures"], id="4 of 60 cases failed"),
     pytest.param({"failures": 3, "cases": 60}, [], id="3 of 60 are 5 %"),
     pytest.param(
-        {"failures": 0, "cases": 0, "all_failed": True}, ["too-many-failures"], id="every holdout case failed"
+        {"failures": 0, "cases": 0, "all_failed": True},
+        ["too-many-failures"],
+        id="every holdout case failed",
     ),
     pytest.param({"pairable": 10, "paired": 9}, [], id="nine of ten paired"),
     pytest.param({"pairable": 10, "paired": 8}, ["too-few-paired"], id="eight of ten paired"),
@@ -194,6 +197,15 @@ def test_cases_that_could_not_be_judged(unscored: int, outcome: str) -> None:
     values = sheet([*cases(*[KEPT] * (10 - unscored)), *missing])
     verdict = gate.decide(exam(values, rule(), gate={"max_unscored": 0.5}))
     assert verdict.outcome == outcome
+
+
+def test_a_floor_without_a_baseline_sees_what_could_not_be_judged() -> None:
+    """Two of three values reach the floor; the third is not known and could pull the mean below it."""
+    lines = [sheets.CaseValues(f"c{n}", "a", critical=False, before=None, after=(0.8,)) for n in range(2)]
+    lines.append(sheets.CaseValues("u", "a", critical=False, before=None, after=(None,), unscored=frozenset({0})))
+    values = sheet(lines, has_baseline=False)
+    assert codes(gate.decide(exam(values, rule(min=0.7)))) == ["unscored"]
+    assert gate.decide(exam(values, rule())).outcome == "passed"
 
 
 def test_few_unscored_cases_that_cannot_change_the_verdict_are_left() -> None:

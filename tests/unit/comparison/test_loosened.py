@@ -13,7 +13,7 @@ from tests import sheets
 from tests.sheets import cases, exam, rule, sheet
 
 LATER = datetime.date(2099, 1, 1)
-NOTHING = Accepted()
+NOTHING = loosened.Acceptance(Accepted())
 DROPPED = sheet(cases(*[(0.9, 0.8)] * 6))
 
 
@@ -22,10 +22,10 @@ def under(limit: float) -> Exam:
     return exam(DROPPED, rule(max_drop=limit, min_lost=2), gate={"drift": {"max_drop": 1.0}})
 
 
-def accepted_row(floor: float, category: str | None = None) -> Accepted:
+def accepted_row(floor: float, category: str | None = None) -> loosened.Acceptance:
     """One entry for recall@5."""
     entry = AcceptedRow(metric="recall@5", category=category, floor=floor, reason="smaller model", until=LATER)
-    return Accepted(rows=(entry,))
+    return loosened.Acceptance(Accepted(rows=(entry,)))
 
 
 def test_a_limit_that_was_raised_over_a_regression_is_found() -> None:
@@ -44,7 +44,7 @@ def test_red_under_both_is_a_failure_and_not_a_loosening() -> None:
 def test_an_accepted_row_must_reach_its_floor() -> None:
     """0.8 reaches a floor of 0.8 and not one of 0.81; another category's entry says nothing."""
 
-    def reason(accepted: Accepted) -> str | None:
+    def reason(accepted: loosened.Acceptance) -> str | None:
         return loosened.find(under(0.2), under(0.02), (), accepted)[0].accepted
 
     assert reason(accepted_row(0.8)) == "smaller model"
@@ -56,7 +56,7 @@ def test_cases_that_left_are_found_and_accepted_one_by_one() -> None:
     """An entry accepts the ids that it names and no other."""
     leaving = list(loosened.departures(removed=["x", "y"], changed_critical=["z"], flags=["w"]))
     accepted = Accepted(cases=(AcceptedCase(case=("x", "w"), reason="duplicates", until=LATER),))
-    found = loosened.find(under(0.2), None, leaving, accepted)
+    found = loosened.find(under(0.2), None, leaving, loosened.Acceptance(accepted))
     assert [(entry.kind, entry.case, entry.accepted) for entry in found] == [
         ("removed", "x", "duplicates"),
         ("removed", "y", None),
@@ -67,8 +67,10 @@ def test_cases_that_left_are_found_and_accepted_one_by_one() -> None:
 
 def test_an_entry_that_matches_nothing_is_named() -> None:
     """A list of exceptions that nobody needs any more is a hole kept open."""
-    accepted = Accepted(rows=accepted_row(0.5).rows, cases=(AcceptedCase(case=("x",), reason="gone", until=LATER),))
-    sentences = list(loosened.unmatched((), exam(DROPPED, rule()), (), accepted))
+    accepted = Accepted(
+        rows=accepted_row(0.5).accepted.rows, cases=(AcceptedCase(case=("x",), reason="gone", until=LATER),)
+    )
+    sentences = list(loosened.unmatched((), exam(DROPPED, rule()), (), (), accepted))
     assert sentences == [
         "accepted.yml: the entry for recall@5 matches nothing; remove it",
         "accepted.yml: x left or changed nothing; remove the entry",
@@ -98,3 +100,18 @@ def test_a_limit_on_failures_that_was_raised_is_found_and_no_row_can_accept_it()
     lax = lax.model_copy(update={"gate": lax.gate.model_copy(update={"max_failures": 0.2})})
     (found,) = loosened.find(lax, strict, (), accepted_row(0.0))
     assert (found.kind, found.metric, found.accepted) == ("undecided", None, None)
+
+
+def test_a_held_out_case_is_not_named_by_an_entry_that_matches_nothing() -> None:
+    """accepted.yml is read by few, the comment by many."""
+    accepted = Accepted(cases=(AcceptedCase(case=("secret",), reason="gone", until=LATER),))
+    (sentence,) = loosened.unmatched((), exam(DROPPED, rule()), (), {"secret"}, accepted)
+    assert sentence == "accepted.yml: 1 held-out case left or changed nothing; remove the entry"
+
+
+def test_a_floor_is_the_most_that_is_accepted_where_less_is_better() -> None:
+    """150 ms accept 140 and not 100,000."""
+    entry = AcceptedRow(metric="latency_ms", floor=150.0, reason="slower model", until=LATER)
+    acceptance = loosened.Acceptance(Accepted(rows=(entry,)), {"latency_ms"})
+    assert acceptance.of_row("latency_ms", None, 140.0) == "slower model"
+    assert acceptance.of_row("latency_ms", None, 100_000.0) is None

@@ -58,7 +58,10 @@ def only(values: Sheet, written: object) -> Row:
     ],
 )
 def test_status_of_the_row_over_all_cases(
-    values: list[tuple[float, float]], written: dict[str, object], status: str, delta: float | None
+    values: list[tuple[float, float]],
+    written: dict[str, object],
+    status: str,
+    delta: float | None,
 ) -> None:
     """A row's status is what section 8 says of its mean change and its lost cases."""
     row = only(sheet(cases(*values)), rule(**written))
@@ -132,7 +135,11 @@ def test_a_floor_over_all_does_not_replace_the_carried_drop() -> None:
     ],
 )
 def test_a_rise_of_a_lower_is_better_metric(
-    before: list[float], after: list[float], limit: object, at: str, status: str
+    before: list[float],
+    after: list[float],
+    limit: object,
+    at: str,
+    status: str,
 ) -> None:
     """Latency may rise by a number or a share of the baseline, at the mean or a nearest-rank percentile."""
     values = sheet(cases(*zip(map(float, before), map(float, after), strict=True)), "latency_ms")

@@ -272,4 +272,5 @@ def test_a_document_need_without_a_fixture_is_never_a_rechunking() -> None:
     """Which chunks of a document were retrieved differs from run to run; their texts say nothing of the chunking."""
     labels = Labels(relevant=(Need(doc="d"),))
     hits = [Hit(id="d#1", doc="d", text="one"), Hit(id="d#2", doc="d", text="two")]
-    assert [scoring.resolve_needs(labels, fixture=None, hits=found)[0].digest for found in (hits, hits[:1])] == [None] * 2
+    found = [scoring.resolve_needs(labels, fixture=None, hits=some)[0] for some in (hits, hits[:1])]
+    assert [need.digest for need in found] == [None, None]

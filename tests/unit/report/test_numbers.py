@@ -7,7 +7,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluator.report import numbers
-from evaluator.report.parts import counted
 
 FRACTIONS = st.floats(min_value=0, max_value=1)
 
@@ -95,12 +94,3 @@ def test_limits_are_shown_as_they_were_written() -> None:
     """A limit of 0.02 reads 0.02."""
     assert numbers.limit("recall@5", 0.02) == "0.02"
     assert numbers.limit("latency_ms", 162.48) == "162.48 ms"
-
-
-@pytest.mark.parametrize(
-    ("number", "noun", "expected"),
-    [(1, "case", "1 case"), (0, "case", "0 cases"), (1200, "day", "1,200 days"), (3, "category", "3 categories")],
-)
-def test_counts_are_in_words(number: int, noun: str, expected: str) -> None:
-    """One case, two cases."""
-    assert counted(number, noun) == expected

@@ -67,6 +67,62 @@ def test_problems_of_all_files_come_at_once(suite: Path) -> None:
     ]
 
 
+def test_a_mistake_of_the_configuration_hides_no_other_file(suite: Path) -> None:
+    """Whatever keys are sound are followed: golden set, fixture and accepted.yml are looked at all the same."""
+    configure(suite, "accepted: accepted.yml\nmetircs: [mrr]\njudge: {provider: x}\nk: five\ngate: {min_cases: no}")
+    (suite / "golden.jsonl").write_text(GOLDEN.replace("c-1", "c-9") + '{"id": "q3"}\n')
+    (suite / "fixture" / "manifest.json").unlink()
+    (suite / "accepted.yml").write_text("- {case: q1, reason: moved, until: 2026-02-28}\n")
+
+    assert told(suite) == [
+        ("unknown-field", "rag-assay.yml", 5, 1),
+        ("not-yet-supported", "rag-assay.yml", 6, 1),
+        ("wrong-value", "rag-assay.yml", 7, 4),
+        ("wrong-value", "rag-assay.yml", 8, 19),
+        ("missing-field", "golden.jsonl", 3, 1),
+        ("no-manifest", "manifest.json", 0, 0),
+        ("expired", "accepted.yml", 1, 36),
+        ("unknown-chunk", "golden.jsonl", 1, 47),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [("golden: 5\nfixture: fixture", "chunks.jsonl"), ("golden: golden.jsonl\nfixture: 5", "golden.jsonl")],
+)
+def test_a_path_that_is_none_hides_only_its_own_file(suite: Path, line: str, kept: str) -> None:
+    """Without a golden set that can be named the fixture is still looked at, and the other way round."""
+    (suite / "rag-assay.yml").write_text(f"suite: s\n{line}\n")
+    (suite / "golden.jsonl").write_text("{}\n")
+    (suite / "fixture" / "chunks.jsonl").write_text("{}\n")
+
+    assert {file for _, file, *_ in told(suite)} == {"rag-assay.yml", kept}
+
+
+def test_mistakes_of_the_schema_hide_none_of_metrics_and_rules(suite: Path) -> None:
+    """A misspelt key, a misspelt metric and a rule against its metric are told at once."""
+    configure(
+        suite, "kk: 5\nmetrics: [recal@5, ndcg@0]\ngate: {min_cases: 1, rules: [{metric: recall@5, max_rise: 0.1}]}"
+    )
+
+    assert told(suite) == [
+        ("unknown-field", "rag-assay.yml", 4, 1),
+        ("unknown-metric", "rag-assay.yml", 5, 11),
+        ("wrong-value", "rag-assay.yml", 5, 20),
+        ("wrong-value", "rag-assay.yml", 6, 49),
+    ]
+
+
+def test_a_bad_line_does_not_hide_the_labels_of_the_others(suite: Path) -> None:
+    """The cases that can be read are looked at; what the set as a whole lacks is not known then, and not told."""
+    (suite / "golden.jsonl").write_text(
+        '{"id": "q1", "question": "one?",}\n'
+        '{"id": "q2", "question": "two?", "relevant": ["c-9", {"quote": "x"}], "facts": [{"id": "f", "text": "/(/"}]}\n'
+    )
+
+    assert [code for code, *_ in told(suite)] == ["syntax", "unknown-chunk", "not-yet-supported", "unsound-fact"]
+
+
 def test_a_need_is_pointed_at_in_its_line(suite: Path) -> None:
     """An id the fixture does not hold is named with the column of the need, not of the line."""
     line = '{"id": "q3", "question": "x", "relevant": ["c-1", {"any_of": ["c-9"]}]}'
@@ -127,6 +183,72 @@ def test_a_rule_on_what_is_not_measured_is_an_error(suite: Path) -> None:
 
     assert (problem.code, problem.line) == ("unknown-metric", 5)
     assert "did you mean 'recall@5'?" in problem.message
+
+
+class TestWhatARunWouldRefuse:
+    """Nothing that stops a run is left out."""
+
+    @pytest.mark.parametrize(
+        ("extra", "place", "said"),
+        [
+            ("accepted: gone.yml", (4, 11), "accepted: there is no file 'gone.yml'"),
+            ("baseline: {file: fixture}", (4, 18), "baseline.file: there is no file 'fixture'"),
+            (
+                "pipeline: {kind: recorded, recorded: {file: gone.jsonl}}",
+                (4, 45),
+                "pipeline.recorded.file: there is no file 'gone.jsonl'",
+            ),
+            (
+                "pipeline: {kind: python, python: {target: 'a:b', path: [gone]}}",
+                (4, 57),
+                "pipeline.python.path[0]: there is no folder 'gone'",
+            ),
+            (
+                "pipeline: {kind: python, python: {target: 'a:b', python: .venv/bin/gone}}",
+                (4, 58),
+                "pipeline.python.python: there is no interpreter '.venv/bin/gone'",
+            ),
+        ],
+    )
+    def test_a_file_that_is_not_there_is_named_where_it_is_written(
+        self, suite: Path, extra: str, place: tuple[int, int], said: str
+    ) -> None:
+        """Each file that the configuration names is looked for."""
+        configure(suite, extra + "\ngate: {min_cases: 1}")
+        [problem] = found(suite)
+
+        assert (problem.code, problem.line, problem.column) == ("missing-file", *place)
+        assert problem.message.partition(";")[0] == said
+
+    def test_it_stands_in_the_order_of_the_file(self, suite: Path) -> None:
+        """What is missing is told between the other mistakes of the configuration."""
+        configure(suite, "kk: 5\naccepted: gone.yml\nk: five\ngate: {min_cases: 1}")
+
+        assert [(code, line) for code, _, line, _ in told(suite)] == [
+            ("unknown-field", 4),
+            ("missing-file", 5),
+            ("wrong-value", 6),
+        ]
+
+    def test_sections_of_other_pipelines_are_not_followed(self, suite: Path) -> None:
+        """A file of a pipeline that is not chosen is not looked for by a run either."""
+        configure(suite, "pipeline: {recorded: {file: gone.jsonl}, python: {target: 'gone:x'}}\ngate: {min_cases: 1}")
+
+        assert found(suite) == []
+
+    def test_a_variable_of_the_runner(self, suite: Path) -> None:
+        """A grant that no run gives is told."""
+        configure(suite, "pipeline: {env: [GITHUB_TOKEN]}\ngate: {min_cases: 1}")
+
+        assert told(suite) == [("wrong-value", "rag-assay.yml", 4, 18)]
+
+    def test_a_baseline_that_is_none(self, suite: Path) -> None:
+        """A file that is there and no run of this suite is told, too."""
+        configure(suite, "baseline: {file: golden.jsonl}\ngate: {min_cases: 1}")
+        [problem] = found(suite)
+
+        assert problem.code == "baseline"
+        assert problem.message.startswith("the baseline cannot be used: ")
 
 
 @pytest.mark.parametrize("text", ["", "suite: [", "- a\n", "suite: s\nsuite: t\n", "\x00"])

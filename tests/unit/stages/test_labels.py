@@ -17,14 +17,25 @@ QUOTE: dict[str, Any] = {"id": "q2", "question": "?", "relevant": ["a", {"quote"
 PATTERN: dict[str, Any] = {"id": "q3", "question": "?", "facts": [{"id": "f", "text": "x", "any": ["/a*/", "/(/"]}]}
 
 
-def test_every_label_that_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
+def test_every_label_that_cannot_be_used_is_named_with_its_place(tmp_path: Path) -> None:
     """Quotes come later; a pattern has to be one, and may not match everything."""
     file = tmp_path / "golden.jsonl"
     write_lines(file, [SOUND, QUOTE, PATTERN])
+    _, quote, pattern = file.read_text().splitlines()
 
-    assert [(each.code, each.file, each.line) for each in unsupported(read_golden([file]))] == [
-        ("not-yet-supported", str(file), 2), ("unsound-fact", str(file), 3), ("unsound-fact", str(file), 3),
-    ]  # fmt: skip
+    assert [(each.code, each.file, each.line, each.column) for each in unsupported(read_golden([file]))] == [
+        ("not-yet-supported", str(file), 2, quote.index('{"quote"') + 1),
+        ("unsound-fact", str(file), 3, pattern.index('"/a*/"') + 1),
+        ("unsound-fact", str(file), 3, pattern.index('"/(/"') + 1),
+    ]
+
+
+def test_places_in_yaml_are_those_of_the_file(tmp_path: Path) -> None:
+    """A golden file in YAML has the line of the label itself."""
+    file = tmp_path / "golden.yml"
+    file.write_text("- id: q1\n  question: x\n  relevant:\n    - a\n    - quote: some words\n")
+
+    assert [(each.line, each.column) for each in unsupported(read_golden([file]))] == [(5, 7)]
 
 
 def test_no_pipeline_is_asked_for_the_sake_of_a_label_that_cannot_be_used(tmp_path: Path) -> None:

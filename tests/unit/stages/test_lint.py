@@ -26,7 +26,9 @@ class TestStaleIds:
     def test_every_kind_of_label_is_looked_at(self) -> None:
         """Needs by chunk, by alternatives and by document, and irrelevant chunks, each with its place."""
         needs = ["gone-1", {"chunk": "gone-2", "grade": 2}, {"any_of": ["here-1", "gone-3"]}, {"doc": "lost"}]
-        found = list(lint.stale_ids([case(relevant=needs, irrelevant=["here-1", "gone-4"])], fixture(here_1="kept")))
+        found = list(
+            lint.stale_ids([case(relevant=needs, irrelevant=["here-1", "gone-4"])], fixture(here_1="kept"), "en")
+        )
 
         assert [(doubt.code, doubt.path, doubt.severity) for doubt in found] == [
             ("unknown-chunk", ("relevant", 0), "error"),
@@ -39,17 +41,40 @@ class TestStaleIds:
     def test_the_likely_new_chunk_is_named(self) -> None:
         """After cutting documents anew, the nearest id that is there is the hint."""
         chunks = fixture(**{f"manual_{number:03}": "manual" for number in range(500)}, returns_1="returns")
-        [doubt] = lint.stale_ids([case(relevant=["Returns-01"])], chunks)
+        [doubt] = lint.stale_ids([case(relevant=["Returns-01"])], chunks, "en")
 
-        assert doubt.message == "the fixture holds no chunk 'Returns-01'; the nearest is 'returns-1'"
+        assert doubt.message == "the fixture holds no chunk 'Returns-01'; the nearest id is 'returns-1'"
+
+    def test_where_the_facts_of_the_case_stand_now_is_named_too(self) -> None:
+        """Ids that were numbered anew look alike and mean something else: the facts show where the text went."""
+        texts = [
+            "Post arrives daily.",
+            "Return it within 1 000,50 km or 30 days.",
+            "A refund takes 5 days.",
+            "Nothing.",
+        ]
+        chunks = tuple(Chunk(id=f"part-{number}", text=text) for number, text in enumerate(texts))
+        facts = [
+            {"id": "a", "text": "x", "any": ["30 days", "5 days"]},
+            {"id": "b", "text": "1.000,50 km"},
+            {"id": "c", "text": "a refund"},
+        ]
+        stale = case(relevant=["part-33", "part-2"], irrelevant=["part-44"], facts=facts, language="de")
+        kept = case("kept", relevant=["part-1"], facts=facts)
+        found = lint.stale_ids([kept, stale], Fixture(chunks, Digests(chunks="x", documents=None)), "en")
+
+        assert [doubt.message for doubt in found] == [
+            "the fixture holds no chunk 'part-33'; the nearest id is 'part-3'; the case's facts stand in 'part-1'",
+            "the fixture holds no chunk 'part-44'; the nearest id is 'part-3'",
+        ]
 
     def test_what_is_there_gives_no_doubt(self) -> None:
         """Labels that can be satisfied are not reported."""
-        assert list(lint.stale_ids([case(relevant=["a", {"doc": "d"}])], fixture(a="d"))) == []
+        assert list(lint.stale_ids([case(relevant=["a", {"doc": "d"}])], fixture(a="d"), "en")) == []
 
     def test_a_hostile_id_is_shown_escaped(self) -> None:
         """An id that holds control characters does not reach a terminal as it is."""
-        [doubt] = lint.stale_ids([case(relevant=["a\x1b[31m"])], fixture())
+        [doubt] = lint.stale_ids([case(relevant=["a\x1b[31m"])], fixture(), "en")
 
         assert "\x1b" not in doubt.message
 

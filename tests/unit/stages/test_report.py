@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evaluator import errors
+from evaluator.model.comparison import ExamFile
 from evaluator.model.config import Config
 from evaluator.model.record import Failure
 from evaluator.model.run import History, RunCase, RunHit, RunSummary, SummaryValue
@@ -15,6 +16,7 @@ from evaluator.stages.workspace import Clock, Workspace
 from evaluator.stores.runs import RunWriter
 from evaluator.stores.values import write_value
 from tests.builders import build_case_outcome, build_change, build_comparison, build_decision, build_row, build_rule
+from tests.sheets import exam, rule, sheet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +34,9 @@ def run_case(name: str, *, results: int = 5, **fields: Any) -> RunCase:
     return RunCase(**{**base, **fields})
 
 
+TOLD = {"alerts": ["2 labels of 1 case cannot be retrieved."], "warnings": ["the fixture has no manifest"]}
+
+
 def decided(out: Path, *cases: RunCase, unchanged: tuple[RunCase, ...] = ()) -> Workspace:
     """A folder in which the cases' recall fell and the gate has decided."""
     summary = RunSummary(all={"recall@5": SummaryValue(mean=0.5, n=3, of=3)}, categories={}, holdout={})
@@ -42,11 +47,13 @@ def decided(out: Path, *cases: RunCase, unchanged: tuple[RunCase, ...] = ()) -> 
     with RunWriter(out / "run.json", **start) as writer:
         for case in (*cases, *unchanged):
             writer.add(case)
-        writer.finish(summary, {}, {}, {"started_at": "2026-03-04T09:00:00Z"}, History())
+        writer.finish(summary, {}, {}, {"started_at": "2026-03-04T09:00:00Z", **TOLD}, History())
     row = build_row("billing", 0.9, 0.5, reason="worse by 0.4, 0.02 is allowed")
     changes = tuple(build_change(case.id, lost=[("c9", 1, None)]) for case in cases)
     write_value(out / "comparison.json", build_comparison((row,), changes))
     outcomes = tuple(build_case_outcome(case.id) for case in cases)
+    state = ExamFile(exam=exam(sheet([]), rule()), history=History(), values={}, categories={}, warnings=("odd entry",))
+    write_value(out / "exam.json", state)
     write_value(out / "decision.json", build_decision("failed", (build_rule(row),), cases=outcomes))
     return workspace(out)
 
@@ -98,23 +105,17 @@ class TestReport:
         assert "2 cases, 1 of them held out" in comment
         assert "- 1 held-out case failed too." in comment
 
-    def test_lists_failures_and_warns_of_odd_rankings(self, tmp_path: Path) -> None:
-        """A case that failed, one with a repeated id and one with too few results are told."""
-        cases = (
-            run_case("a", failure=Failure(kind="timeout", message="no reply within 60 s"), results=0),
-            run_case("b", duplicates=("c1",)),
-            run_case("c", results=3),
-        )
-        setting = decided(tmp_path, *cases)
-        setting.warnings.append("the fixture has no manifest")
-        report(setting)
+    def test_lists_failures_and_what_other_stages_told(self, tmp_path: Path) -> None:
+        """A case that failed, what collect found and what compare found are told by a process of its own."""
+        failed = run_case("a", failure=Failure(kind="timeout", message="no reply within 60 s"), results=0)
+        report(decided(tmp_path, failed, run_case("b"), run_case("c")))
         comment = (tmp_path / "comment.md").read_text(encoding="utf-8")
 
         assert "**The pipeline failed for 1 of 3 cases; each counts as the worst value.**" in comment
         assert "- `a`: timeout: no reply within 60 s" in comment
         assert "- the fixture has no manifest" in comment
-        assert "- 1 case with an id retrieved twice; the second counts as irrelevant." in comment
-        assert "- 1 case with fewer than 5 results, which the metrics read." in comment
+        assert "- odd entry" in comment
+        assert comment.index("2 labels of 1 case cannot be retrieved") < comment.index("### What failed")
 
     def test_says_which_file_is_missing(self, tmp_path: Path) -> None:
         """Without a decision there is nothing to report, and no half of it is written."""

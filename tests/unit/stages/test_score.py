@@ -307,14 +307,13 @@ class TestRefusals:
         made = bench(tmp_path)
         workspace = made.workspace()
         scorer = stage.Scorer(workspace.config.language, None, (), {}, latencies={}, inline=True)
-        case = stage.golden.read_golden([tmp_path / "golden.jsonl"]).cases[1]
         record = next(iter(stage.records.iter_records(made.out / "records.jsonl")))
-        scorer.score(case, record)
+        scorer.keyed(record.retrieved)
         scorer.texts.update(dict.fromkeys(scorer.texts, "forged"))
         scorer._last.clear()
 
         with pytest.raises(errors.FileProblem, match="two different texts"):
-            scorer.score(case, record)
+            scorer.keyed(record.retrieved)
 
 
 class TestLargeRuns:

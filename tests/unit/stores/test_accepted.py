@@ -1,18 +1,24 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from evaluator import errors
 from evaluator.model.accepted import Accepted, AcceptedCase, AcceptedRow
+from evaluator.model.score import Metric, Scored
 from evaluator.stores.accepted import read_accepted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KNOWN = ["recall", "mrr", "abstention"]
+PLAIN = Metric(
+    name="", title="", formula="", source="", score=lambda _view, _k: Scored(0.0), reads="ranking", counts="needs"
+)
+KNOWN = {name: replace(PLAIN, name=name) for name in ("recall", "mrr")}
+KNOWN["abstention"] = replace(PLAIN, name="abstention", cutoff="none")
 
 
 def read(path: Path, text: str) -> Accepted:
@@ -56,6 +62,26 @@ def test_a_file_without_entries_accepts_nothing(tmp_path: Path, text: str) -> No
     assert read(tmp_path, text) == Accepted()
 
 
+@pytest.mark.parametrize(
+    ("metric", "code", "sentence"),
+    [
+        ("recall@banana", "wrong-value", "'recall@banana' has a cut-off that is no whole number above 0"),
+        ("recall@", "wrong-value", "'recall@' has a cut-off that is no whole number above 0"),
+        ("abstention@5", "wrong-value", "'abstention@5' has a cut-off, which abstention does not take"),
+        ("faithfulness", "not-yet-supported", "'faithfulness' is not yet supported"),
+        (
+            "grounded_value",
+            "unknown-metric",
+            "'grounded_value' is no metric; did you mean 'grounded_values'? It is not yet supported",
+        ),
+    ],
+)
+def test_a_metric_is_written_as_in_the_configuration(tmp_path: Path, metric: str, code: str, sentence: str) -> None:
+    """An entry for a metric that nothing could ever compute would match nothing, silently."""
+    text = f"- {{metric: {metric}, floor: 0.7, reason: r, until: 2031-01-01}}"
+    assert problems_of(tmp_path, text) == [(code, 1, 12, sentence)]
+
+
 def test_every_mistake_with_its_place(tmp_path: Path) -> None:
     """Expired entries, misspelt metrics, unknown keys and the rest are all told at once."""
     text = """
@@ -69,7 +95,7 @@ def test_every_mistake_with_its_place(tmp_path: Path) -> None:
 """
     assert problems_of(tmp_path, text) == [
         ("expired", 2, 51, "this entry expired on 2030-12-30: remove it or renew it"),
-        ("unknown-metric", 2, 12, "unknown metric 'recal@5'; did you mean 'recall'?"),
+        ("unknown-metric", 2, 12, "'recal@5' is no metric; did you mean 'recall'?"),
         ("wrong-value", 3, 51, "until must be a date such as 2030-12-31, not 'soon'"),
         ("unknown-field", 3, 22, "unknown field 'flor'; did you mean 'floor'?"),
         ("missing-field", 3, 3, "field 'floor' is missing"),

@@ -1,0 +1,73 @@
+"""What the contract names and a later version brings: all of it is refused as "not yet supported", never ignored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
+    ("pipeline", "http"): (None,),
+    ("pipeline", "retriever", "dense"): (None,),
+    ("pipeline", "retriever", "hybrid"): (None,),
+    ("pipeline", "generator"): (None,),
+    ("pipeline", "repeats"): (1,),
+    ("citations",): (None,),
+    ("judge",): (None,),
+    ("noise",): (None,),
+    ("gate", "alpha"): (0.05,),
+    ("baseline", "branch"): (None,),
+    ("report", "html"): (False,),
+    ("report", "language"): ("en",),
+}
+"""Keys of the configuration, with the values that ask for none of what is to come."""
+
+LATER_VALUES: Mapping[tuple[str | int, ...], tuple[str, ...]] = {
+    ("pipeline", "kind"): ("http",),
+    ("pipeline", "retriever"): ("dense", "hybrid"),
+    ("baseline", "accept"): ("manual", "always"),
+}
+"""Values of keys whose other values are supported."""
+
+LATER_METRICS = frozenset(
+    {
+        "answer_completeness",
+        "answer_relevance",
+        "answer_relevance_embedding",
+        "citation_precision",
+        "citation_precision_labels",
+        "citation_recall",
+        "citation_recall_labels",
+        "context_precision_judged",
+        "context_recall",
+        "context_relevance_judged",
+        "context_sufficiency",
+        "context_utilisation",
+        "correctness",
+        "faithfulness",
+        "grounded_values",
+        "noise_sensitivity",
+        "paraphrase_consistency",
+        "paraphrase_overlap",
+        "preference",
+    }
+)
+
+LATER_COMMANDS = (
+    "add",
+    "agreement",
+    "baseline",
+    "cache",
+    "calibrate",
+    "estimate",
+    "export",
+    "import",
+    "init",
+    "merge",
+    "noise",
+    "publish",
+    "rescore",
+    "review",
+    "sample",
+)
