@@ -106,7 +106,7 @@ class Pipeline(Value):
     command: Command | None = None
     http: Http | None = None
     recorded: Recorded | None = None
-    workers: Positive = 1
+    workers: Annotated[int, pydantic.Field(ge=1, le=64)] = 1
     repeats: Positive = 1
     timeout: PositiveNumber = 60.0
     limits: Limits = Limits.model_construct()

@@ -51,6 +51,10 @@ class Output:
             self._end_line()
         self._extend(rest)
 
+    def remember(self, line: bytes) -> None:
+        """Take a whole line that is not to be shown."""
+        self._tail.append(line[:MAX_LINE].decode(errors="replace"))
+
     def flush(self) -> None:
         """Pass on a last line that has no end."""
         if self._line:

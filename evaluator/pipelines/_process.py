@@ -165,6 +165,9 @@ class Process:
             if line is not None:
                 # What was printed before the line comes before it in the log, too.
                 self._channel.drain(self._log)
+                # Lines that are there already cost time, too: one that floods us is out of time like one that is mute.
+                if time.monotonic() >= deadline:
+                    raise TimedOut
                 return line
             self._look_for_trouble(deadline)
             self._channel.turn(deadline)
@@ -178,6 +181,10 @@ class Process:
     def show(self, line: bytes) -> None:
         """Treat a received line as something it printed."""
         self._output.feed(line + b"\n")
+
+    def remember(self, line: bytes) -> None:
+        """As :meth:`show`, but for the log."""
+        self._output.remember(line)
 
     def close_input(self) -> None:
         """Tell the worker politely that nothing more comes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 import weakref
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from evaluator import errors
 from evaluator.model.base import to_json
 from evaluator.model.ports import PipelineKind, PipelineSetting
 from evaluator.model.record import AnswerFailure
-from evaluator.pipelines._process import CannotStart, Launch, Process, TimedOut
+from evaluator.pipelines._process import CannotStart, Launch, Process
 from evaluator.pipelines._reply import KEYS, Invalid, decode, invalid, one_line, to_reply
 from evaluator.pipelines._workers import Workers
 
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from evaluator.model.record import Reply, Request
     from evaluator.pipelines._output import Output
 
+MAX_BANNER = 200
+"""How many lines that are no replies are logged."""
+
 
 class _Command:
     """How a command is spoken to."""
@@ -34,7 +36,7 @@ class _Command:
 
     def __init__(self, setting: PipelineSetting, command: Command) -> None:
         self._warnings = setting.warnings
-        self._has_warned = False
+        self._skipped = 0
         self._lock = threading.Lock()
         self._previous: weakref.WeakKeyDictionary[Process, str] = weakref.WeakKeyDictionary()
         self._launch = Launch(
@@ -67,16 +69,19 @@ class _Command:
                 if answered == request.id or answered != previous:
                     return _reply(value, request.id, len(line))
             self._skip(line, process)
-            if time.monotonic() >= deadline:
-                raise TimedOut
 
     def _skip(self, line: bytes, process: Process) -> None:
         if not line.strip():
             return
-        process.show(line)
         with self._lock:
-            if not self._has_warned:
-                self._has_warned = True
+            self._skipped += 1
+            if self._skipped <= MAX_BANNER:
+                process.show(line)
+            else:
+                process.remember(line)
+            if self._skipped == MAX_BANNER:
+                process.show("… (further lines on standard output that are no replies are not shown)".encode())
+            if self._skipped == 1:
                 first = one_line(line.decode(errors="replace"))
                 self._warnings.append(
                     f"the command prints lines on standard output that are no replies, the first of them {first!r}; "

@@ -22,7 +22,7 @@ STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 RUN, UPLOAD = STEPS[0], STEPS[1]
 SCRIPTS = {path.name: path.read_text() for path in sorted((ROOT / "scripts").glob("*.sh"))}
 SHELL = "\n".join(SCRIPTS.values())
-DOCUMENT = (ROOT / "docs" / "action.md").read_text()
+DOCUMENT = (ROOT / "README.md").read_text()
 WORKFLOWS = sorted((ROOT / "templates" / "workflows").glob("*.yml"))
 PINNED = re.compile(r"uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$", re.MULTILINE)
 
@@ -39,7 +39,7 @@ def variable(name: str) -> str:
 
 
 def rows(heading: str) -> dict[str, list[str]]:
-    """The rows of the table below a heading of docs/action.md, by what its first column names."""
+    """The rows of the table below a heading of the README, by what its first column names."""
     section = DOCUMENT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     lines = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
     cells = [[cell.strip() for cell in line] for line in lines]
@@ -102,7 +102,7 @@ def test_other_actions_are_pinned() -> None:
 
 @pytest.mark.parametrize("name", INPUTS)
 def test_every_input_is_documented_with_its_default(name: str) -> None:
-    """The table in docs/action.md says what action.yml says."""
+    """The table in the README says what action.yml says."""
     default = ACTION["inputs"][name]["default"]
 
     assert rows("Inputs")[name][0] == (f"`{default}`" if default else "")
