@@ -9,6 +9,7 @@ import click
 
 from evaluator.cli import console, edges, outputs
 from evaluator.cli.options import Given, add, examples
+from evaluator.stores import alone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +53,15 @@ def all_stages(workspace: Workspace, baseline: Path | None) -> tuple[Decision, s
     """Every stage in turn: the decision, and the table for people.
 
     Nothing that an earlier run decided is left when the first stage begins.
+
+    Raises:
+        UsageError: another run is at work in the output folder.
     """
+    with alone.alone(workspace.out):
+        return _in_turn(workspace, baseline)
+
+
+def _in_turn(workspace: Workspace, baseline: Path | None) -> tuple[Decision, str]:
     outputs.clear_after("collect", workspace.out)
     # Each stage is imported when its turn comes: a run that stops early does not pay for what it never reached.
     from evaluator.stages.against import refuse_early  # noqa: PLC0415 - as above

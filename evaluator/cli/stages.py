@@ -9,6 +9,7 @@ import click
 
 from evaluator.cli import console, edges, outputs
 from evaluator.cli.options import Given, add, examples
+from evaluator.stores import alone
 
 if TYPE_CHECKING:
     from evaluator.cli.session import Session
@@ -23,10 +24,11 @@ def collect(session: Session, **given: Unpack[Given]) -> int:
     Writes collect.json and records.jsonl. A run that is interrupted goes on from where it was.
     """
     workspace = edges.workspace(session, given)
-    outputs.clear_after("collect", workspace.out)
-    from evaluator.stages.collect import collect as stage  # noqa: PLC0415 - a stage is imported when it runs
+    with alone.alone(workspace.out):
+        outputs.clear_after("collect", workspace.out)
+        from evaluator.stages.collect import collect as stage  # noqa: PLC0415 - a stage is imported when it runs
 
-    stage(workspace)
+        stage(workspace)
     return 0
 
 

@@ -1,7 +1,5 @@
 """accepted.yml: what a person accepted although it makes the exam easier (design section 8)."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Annotated
 

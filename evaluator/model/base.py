@@ -1,7 +1,5 @@
 """The base of every value that crosses a file, and the JSON it is made of."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Annotated, Any, Final, TypeAlias
 

@@ -1,7 +1,5 @@
 """comparison.json: what changed between a baseline and a candidate (design sections 8 and 13)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, TypeAlias
 
 import pydantic

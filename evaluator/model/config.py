@@ -4,9 +4,7 @@ Keys whose work comes later are parsed here and refused by :mod:`evaluator.confi
 values themselves are made by ``model_construct``: validating them would build a validator each, at import.
 """
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import pydantic
 
@@ -50,7 +48,7 @@ class Retriever(Value):
         return defaults[value] if isinstance(value, str) else value
 
     @pydantic.model_validator(mode="after")
-    def _exactly_one(self) -> Retriever:
+    def _exactly_one(self) -> Self:
         if sum(part is not None for part in (self.bm25, self.dense, self.hybrid)) != 1:
             raise ValueError("retriever is exactly one of bm25, dense, hybrid")
         return self
@@ -114,7 +112,7 @@ class Pipeline(Value):
     version: str | None = None
 
     @pydantic.model_validator(mode="after")
-    def _has_its_section(self) -> Pipeline:
+    def _has_its_section(self) -> Self:
         if self.kind != "builtin" and getattr(self, self.kind) is None:
             raise ValueError(f"pipeline.kind is {self.kind}, so pipeline.{self.kind} must be given")
         return self
@@ -134,7 +132,7 @@ class Rule(Value):
     optional: bool = False
 
     @pydantic.model_validator(mode="after")
-    def _says_something(self) -> Rule:
+    def _says_something(self) -> Self:
         if all(part is None for part in (self.max_drop, self.min, self.max_rise, self.min_win)):
             raise ValueError("a rule needs at least one of max_drop, min, max_rise, min_win")
         if self.min_lost is not None and self.max_drop is None:
@@ -220,7 +218,7 @@ class Config(Value):
         return (value,) if isinstance(value, str) else value
 
     @pydantic.model_validator(mode="after")
-    def _builtin_needs_a_fixture(self) -> Config:
+    def _builtin_needs_a_fixture(self) -> Self:
         if self.pipeline.kind == "builtin" and self.fixture is None:
             raise ValueError("pipeline.kind builtin searches the fixture, so fixture must be given")
         return self

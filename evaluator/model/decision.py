@@ -1,7 +1,5 @@
 """decision.json: the verdict, every rule's outcome and every case's (design section 13)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
 import pydantic

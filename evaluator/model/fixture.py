@@ -1,15 +1,11 @@
 """The frozen index: chunks, their documents and the manifest that vouches for them (design section 5)."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from evaluator.model.base import FORMAT, Id, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Chunk(Value):

@@ -1,9 +1,7 @@
 """The golden set: questions, what must be retrieved for them and what an answer must contain (design section 4)."""
 
-from __future__ import annotations
-
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 import pydantic
 
@@ -34,7 +32,7 @@ class Need(Value):
         return {"chunk": value} if isinstance(value, str) else value
 
     @pydantic.model_validator(mode="after")
-    def _exactly_one_kind(self) -> Need:
+    def _exactly_one_kind(self) -> Self:
         if sum(getattr(self, kind) is not None for kind in NEED_KINDS) != 1:
             raise ValueError("a need has exactly one of chunk, any_of, doc and quote")
         return self

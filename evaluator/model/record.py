@@ -1,7 +1,5 @@
 """One question to the pipeline, its reply, and the record that is kept of both (design sections 6 and 13)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 

@@ -1,7 +1,5 @@
 """run.json: everything needed to explain or re-score a run without running it again (design section 13)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import pydantic

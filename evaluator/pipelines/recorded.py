@@ -135,6 +135,8 @@ def _open(setting: PipelineSetting) -> Iterator[_Recorded]:
     if recorded is None:
         raise errors.PipelineError("pipeline.kind is recorded, so pipeline.recorded must be given")
     path = setting.folder / recorded.file
+    if path.exists() and not path.is_file():
+        raise errors.PipelineError(f"pipeline.recorded.file {path} cannot be read: it is not a regular file")
     try:
         file = path.open("rb")
     except OSError as error:

@@ -9,7 +9,7 @@ from evaluator.model.base import digest
 from evaluator.model.ports import PipelineSetting
 from evaluator.model.record import AnswerFailure, Collection, PipelineInfo
 from evaluator.model.run import MAX_INLINE_CASES
-from evaluator.stages import preparing
+from evaluator.stages import code, preparing
 from evaluator.stages.asking import ask_all
 from evaluator.stages.recording import Note, Recorder, Tally
 from evaluator.stages.resuming import Partial
@@ -32,6 +32,8 @@ INSTANT = ("builtin", "recorded")
 
 UNTIMED = ("recorded",)
 """Pipelines whose own time says nothing: how long an answer took is known only where it was recorded."""
+
+UNKNOWN_CODE = "there are too many files around the configuration to know that the code is the same"
 
 MAX_TOLD = 100
 """How many failures are logged, each with its traceback where no other had the same."""
@@ -71,7 +73,10 @@ class _Run:
                 kind=work.kind.name, version=config.pipeline.version, settings=work.kind.settings(config.pipeline),
             ),
         }  # fmt: skip
-        identity = {**self._collection, "only": sorted(workspace.only)}
+        # The folder is read only for a pipeline whose answers could be kept.
+        ours = frozenset({COLLECTION, RECORDS, f"{COLLECTION}.part", f"{RECORDS}.part"})
+        self._code = None if work.kind.name in INSTANT else code.digest_of_code(workspace, ours)
+        identity = {**self._collection, "only": sorted(workspace.only), "code": self._code}
         self._part = Partial(workspace.out, identity)
         self._tracebacks: set[str] = set()
         self._progress = workspace.progress("collect", len(work.cases))
@@ -129,11 +134,10 @@ class _Run:
 
     def _go_on(self) -> set[str]:
         """Take up what an interrupted run has answered; the ids of those cases."""
-        if not self._part.is_of_use():
+        if self._code is None or not self._part.is_of_use():
             if self._part.exists():
-                self._workspace.log(
-                    "starting afresh: an interrupted collect was found that asked under other conditions",
-                )
+                other = f"but {UNKNOWN_CODE}" if self._code is None else "that asked under other conditions or other code"
+                self._workspace.log(f"starting afresh: an interrupted collect was found {other}")
             self._part.discard()
             return set()
         done = set()
@@ -144,6 +148,10 @@ class _Run:
             f"going on from an interrupted collect: {len(done)} of {len(self._work.cases)} cases are answered; "
             f"remove {self._part.path} to ask them again",
         )
+        if done:
+            self._workspace.warnings.append(
+                f"{len(done)} of {len(self._work.cases)} answers are from an interrupted run of the same code"
+            )
         return done
 
     def _keep(self, request: Request, reply: Reply, seconds: float) -> None:
@@ -205,6 +213,8 @@ class _Run:
         """What is kept of a run that was stopped."""
         if self._work.kind.name in INSTANT or not self._part.exists():
             return "interrupted; nothing is kept"
+        if self._code is None:
+            return f"interrupted; the same command asks every question again, because {UNKNOWN_CODE}"
         answered = self._tally.added - self._tally.failed
         return (
             f"interrupted; {answered} of {len(self._work.cases)} cases are answered and kept in "

@@ -11,7 +11,7 @@ import jiter
 from evaluator import errors
 from evaluator.model.base import canonical, to_json
 from evaluator.stages.recording import Note
-from evaluator.stores import records
+from evaluator.stores import records, regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ class Partial:
     def is_of_use(self) -> bool:
         """Whether what it left is whole and of the same identity."""
         try:
-            with self._notes_path.open("rb") as file:
+            with regular.open_regular(self._notes_path) as file:
                 same = file.readline() == self._identity
             return same and all(True for _ in self.kept())
         except (OSError, ValueError, errors.FileProblem):
@@ -55,7 +55,7 @@ class Partial:
                 yield record, notes.get(record.id, Note())
 
     def _read_notes(self) -> dict[str, Note]:
-        with self._notes_path.open("rb") as file:
+        with regular.open_regular(self._notes_path) as file:
             file.readline()
             # The last line may be torn: then it is not known how long one answer took, and nothing else.
             whole = [json.loads(line) for line in file if line.endswith(b"\n")]

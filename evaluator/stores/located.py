@@ -15,7 +15,7 @@ import pydantic
 
 from evaluator.errors import Problem
 from evaluator.model.base import Value
-from evaluator.stores import json_text, words, yaml_text
+from evaluator.stores import json_text, regular, words, yaml_text
 from evaluator.stores.words import (
     At,
     Finding,
@@ -90,7 +90,7 @@ def read_json_lines(
     A line of more than ``longest`` bytes is a problem.
     """
     try:
-        with path.open("rb") as file:
+        with regular.open_regular(path) as file:
             number, data = 0, file.readline(longest + 1).removeprefix(BOM)
             while data:
                 number += 1
@@ -111,7 +111,7 @@ def read_json_lines(
 def read_yaml(path: pathlib.Path, shown: str, problems: list[Problem]) -> YamlText | None:
     """The value of a YAML file, or None and every problem."""
     try:
-        with path.open("rb") as file:
+        with regular.open_regular(path) as file:
             data = file.read(MAX_YAML + 1)
     except OSError as error:
         problems.append(unreadable(error, shown))

@@ -61,7 +61,7 @@ def read_part(path: Path) -> Iterator[Record]:
     """
     if not path.exists():
         return
-    with path.open("rb") as file:
+    with values.opened(path) as file:
         for number, line in enumerate(file, 1):
             if line.endswith(b"\n"):
                 yield values.decode(line, Record, str(path), number)

@@ -9,7 +9,7 @@ import jiter
 
 from evaluator import errors
 from evaluator.model.base import FORMAT, Value, to_json
-from evaluator.stores import atomic, json_text, located, words
+from evaluator.stores import atomic, json_text, located, regular, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def opened(path: Path) -> Iterator[BufferedReader]:
         FileProblem: it is missing or cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with regular.open_regular(path) as file:
             yield file
     except FileNotFoundError as error:
         raise errors.FileProblem(f"{path} does not exist") from error

@@ -134,6 +134,17 @@ def test_a_timeout_counts_as_a_death(tmp_path: Path) -> None:
     assert "no reply within 0.5 s" in third.message
 
 
+def test_a_flood_of_lines_is_out_of_time_like_silence(tmp_path: Path) -> None:
+    """A command that prints without end fails its question at the deadline, and the log holds only the first lines."""
+    with workbench.opened(tmp_path, {"kind": "command", "command": {"run": ["yes"]}, "timeout": 0.5}) as opened:
+        failures = [opened.failure("why") for _ in range(3)]
+
+    assert [failure.kind for failure in failures] == ["timeout", "timeout", "died"]
+    assert len(opened.log) < 250
+    assert "are not shown" in opened.log[-1]
+    assert failures[0].detail.splitlines()[-1] == "y"
+
+
 def test_no_question_fails_while_another_slot_works(tmp_path: Path) -> None:
     """A slot whose command was given up is served by the others instead of failing every question it takes."""
     with workbench.opened(tmp_path, section(workers=2)) as opened:
