@@ -22,13 +22,15 @@ GARBAGE = 1_000_000
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and leave with its exit code: 0, 1 (failed), 2 (mistake), 3 (inconclusive) or 4 (internal)."""
+    # Both by name: a shell that starts us in the background has SIGINT ignored, and we would never hear of a cancel.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     # BLAS starts a thread per core as soon as numpy is imported; nothing here gains from them and each costs CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What else is installed may not change how our files are read, and looking for it costs CPU.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # A run makes very many small values and hardly any cycles: looking for them as often as usual only costs CPU.
     gc.set_threshold(GARBAGE)
-    signal.signal(signal.SIGTERM, _interrupt)
     session = Session(environment=dict(os.environ), console=Console(sys.stderr))
     code = outcome(sys.argv[1:] if arguments is None else list(arguments), session)
     # Before it ends, Python looks for cycles among all that is left, which would cost a tenth of a run.

@@ -40,7 +40,7 @@ def canonical(value: Any) -> bytes:
 def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _sorted(value[key]) for key in sorted(value)}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [_sorted(item) for item in value]
     return value
 

@@ -40,7 +40,7 @@ def digest_of_code(workspace: Workspace, ours: frozenset[str]) -> str | None:
         if resolved.parent == out and path.name in ours:
             continue
         if resolved not in known:
-            files, left = files + 1, left - size
+            files, left = files + 1, left - max(size, 0)
         if files > MAX_FILES or left < 0:
             return None
         sha256.update(to_json([os.fsencode(path).hex(), _digest(path) if size >= 0 else None]))
@@ -61,7 +61,7 @@ def _roots(workspace: Workspace) -> Iterator[Path]:
 
 
 def _files(roots: Iterator[Path]) -> Iterator[tuple[Path, int]]:
-    """Every regular file and its size, each folder once whatever links lead to it; a folder counts as an empty file."""
+    """Every regular file and its size, each folder once whatever links lead to it; a folder's own size is -1."""
     seen: set[Path] = set()
     for root in roots:
         if root.is_file():

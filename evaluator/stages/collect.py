@@ -136,7 +136,8 @@ class _Run:
         """Take up what an interrupted run has answered; the ids of those cases."""
         if self._code is None or not self._part.is_of_use():
             if self._part.exists():
-                other = f"but {UNKNOWN_CODE}" if self._code is None else "that asked under other conditions or other code"
+                conditions = "that asked under other conditions or other code"
+                other = f"but {UNKNOWN_CODE}" if self._code is None else conditions
                 self._workspace.log(f"starting afresh: an interrupted collect was found {other}")
             self._part.discard()
             return set()

@@ -83,16 +83,19 @@ class Scorer:
         Raises:
             FileProblem: two different texts have one key.
         """
-        return [{"id": hit.id, "doc": hit.doc, "score": hit.score, "text": self._key(hit)} for hit in hits]
+        found = []
+        for hit in hits:
+            # A chunk has the same text in nearly every case, so that comparing is enough.
+            last = self._last.get(hit.id)
+            key = last[1] if last is not None and last[0] == hit.text else self._noted(hit)
+            found.append({"id": hit.id, "doc": hit.doc, "score": hit.score, "text": key})
+        return found
 
-    def _key(self, hit: Hit) -> str | None:
-        text, key = self._last.get(hit.id, (None, None))
-        # A chunk has the same text in nearly every case, so that comparing is enough.
-        if text != hit.text or hit.id not in self._last:
-            key = self._key_of(hit.text)
-            self._last[hit.id] = (hit.text, key)
-            if hit.id in self._all_places:
-                self.places[hit.id] = self._all_places[hit.id]
+    def _noted(self, hit: Hit) -> str | None:
+        key = self._key_of(hit.text)
+        self._last[hit.id] = (hit.text, key)
+        if hit.id in self._all_places:
+            self.places[hit.id] = self._all_places[hit.id]
         return key
 
     def _key_of(self, text: str | None) -> str | None:

@@ -20,14 +20,14 @@ import os, pathlib, signal
 
 def ask(request):
     name = request["id"]
-    with open("asked.txt", "a") as file:
+    with open("../asked.txt", "a") as file:
         file.write(name + "\\n")
-    if name in pathlib.Path("stop.txt").read_text().split():
+    if name in pathlib.Path("../stop.txt").read_text().split():
         if name == "q4":
-            with open("reached", "w") as fifo:
+            with open("../reached", "w") as fifo:
                 fifo.write("reached")
         signal.pause()
-    if name in pathlib.Path("fail.txt").read_text().split():
+    if name in pathlib.Path("../fail.txt").read_text().split():
         raise ValueError("not today")
     return {"answer": "answer to " + name, "retrieved": [{"id": "a", "score": 1.0}]}
 """
@@ -35,14 +35,18 @@ ORDER = ["q1", "q2", "q3", "q4", "q5", "q6"]
 
 
 class Project:
-    """Six questions to a Python pipeline that stops at some of them until it is told not to."""
+    """Six questions to a Python pipeline that stops at some of them until it is told not to.
+
+    The code is in ``code``; what it is told and what it tells is outside, so that it is always the same code.
+    """
 
     def __init__(self, folder: Path, workers: int = 1) -> None:
         pipeline = {"kind": "python", "python": {"target": "slow:ask"}, "workers": workers}
         cases: list[dict[str, Any]] = [{"id": name, "question": f"what is {name}"} for name in ORDER]
-        self.bench = Bench(folder, cases, pipeline)
-        self.folder = folder
-        (folder / "slow.py").write_text(CALLABLE)
+        self.folder, self.code = folder, folder / "project"
+        self.code.mkdir()
+        self.bench = Bench(self.code, cases, pipeline)
+        (self.code / "slow.py").write_text(CALLABLE)
         self.stop_at()
         self.fail_at()
         os.mkfifo(folder / "reached")
@@ -58,7 +62,7 @@ class Project:
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start the command."""
         self.bench.write()
-        command = [sys.executable, "-m", "evaluator", "collect", "--config", str(self.folder / "rag-assay.yml")]
+        command = [sys.executable, "-m", "evaluator", "collect", "--config", str(self.code / "rag-assay.yml")]
         return subprocess.Popen(
             [*command, "--out", str(self.bench.out), *arguments], stderr=subprocess.PIPE, text=True,
             cwd=Path(__file__).parents[2],
@@ -166,6 +170,52 @@ def test_a_collect_under_other_conditions_starts_afresh(tmp_path: Path) -> None:
     assert project.files() == ["collect.json", "records.jsonl"]
 
 
+@pytest.mark.parametrize("name", ["slow.py", "prompts/system.txt"])
+def test_answers_of_other_code_are_not_taken_up(tmp_path: Path, name: str) -> None:
+    """Code or a prompt that changed after the interrupt makes every question be asked again, and the log says why."""
+    project = Project(tmp_path)
+    project.stop_at("q4")
+    project.interrupt(signal.SIGTERM)
+    project.asked()
+    (project.code / "prompts").mkdir()
+    (project.code / name).write_text(CALLABLE.replace("answer to ", "no idea of "))
+
+    said = project.finish()
+    assert "an interrupted collect was found that asked under other conditions or other code" in said
+    assert project.asked() == ORDER
+    assert "interrupted run" not in str(project.bench.collection()["timing"]["warnings"])
+
+
+def test_the_report_hears_of_answers_that_were_taken_up(tmp_path: Path) -> None:
+    """A run that went on says so where the comment takes its warnings from."""
+    project = Project(tmp_path)
+    project.stop_at("q4")
+    project.interrupt(signal.SIGTERM)
+    project.finish()
+
+    said = project.bench.collection()["timing"]["warnings"]
+    assert said[0] == "3 of 6 answers are from an interrupted run of the same code"
+
+
+def test_a_second_run_in_the_same_folder_is_refused_while_the_first_is_at_work(tmp_path: Path) -> None:
+    """It neither takes the first one's answers nor touches its files, and a killed run holds nobody back."""
+    project = Project(tmp_path)
+    project.stop_at("q4")
+    reached = os.open(project.folder / "reached", os.O_RDONLY | os.O_NONBLOCK)
+    with project.start() as first:
+        try:
+            assert select.select([reached], [], [], 60)[0]
+            before = project.parts()
+            with project.start() as second:
+                said = second.communicate(timeout=60)[1]
+            assert (second.returncode, project.parts()) == (2, before)
+            assert f"another run is at work in {project.bench.out}; wait until it has ended" in said
+        finally:
+            os.close(reached)
+            first.kill()
+    assert "going on from an interrupted collect: 3 of 6" in project.finish()
+
+
 def test_a_case_that_failed_before_the_interrupt_is_asked_again(tmp_path: Path) -> None:
     """A failure may have been the outage that made somebody stop the run."""
     project = Project(tmp_path)
@@ -197,7 +247,7 @@ def test_an_interrupt_keeps_the_results_of_the_run_before(tmp_path: Path) -> Non
 def test_an_interrupt_before_the_first_question_keeps_nothing(tmp_path: Path) -> None:
     """A run that is stopped while its pipeline is being imported leaves no files that the next one would trip over."""
     project = Project(tmp_path)
-    (tmp_path / "slow.py").write_text("import signal\nopen('reached', 'w').write('reached')\nsignal.pause()\n")
+    (project.code / "slow.py").write_text("import signal\nopen('../reached', 'w').write('reached')\nsignal.pause()\n")
     code, said = project.interrupt(signal.SIGINT)
 
     assert code == 3
