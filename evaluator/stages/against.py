@@ -8,15 +8,22 @@ import pydantic
 
 from evaluator import config as configuration
 from evaluator import errors, metrics
+from evaluator.comparison.sheet import EPSILON
 from evaluator.model.accepted import Accepted
 from evaluator.model.config import Config
 from evaluator.stores import accepted, runs
+from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from evaluator.model.run import RunHead
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.runs import RunReader
+
+LARGEST = 1e12
+"""No measured value is larger; sums of such values are finite."""
 
 
 def refuse_early(workspace: Workspace, baseline: Path | None) -> None:
@@ -55,7 +62,27 @@ def read_baseline(path: Path, suite: str) -> RunReader:
     cases = run.head.fingerprint.get("cases", "all")
     if cases != "all":
         raise errors.BaselineError(f"the baseline {path} holds {cases} cases; name a whole run")
+    for mistake in _mistakes(run.head):
+        raise errors.BaselineError(f"the baseline {path} cannot be used: {mistake}; run the baseline again")
     return run
+
+
+def _mistakes(head: RunHead) -> Iterator[str]:
+    """What no run writes, in the parts of a head whose form is open."""
+    timing = head.timing
+    if not isinstance(timing.get("started_at"), str | None):
+        yield "timing.started_at is not a text"
+    latencies = timing.get("latency_ms", {})
+    if not isinstance(latencies, dict) or not all(type(value) in {int, float} for value in latencies.values()):
+        yield "timing.latency_ms is not milliseconds by case"
+    elif not all(0 <= value <= LARGEST for value in latencies.values()):
+        yield f"a latency in timing.latency_ms is not between 0 and {LARGEST:g}"
+    declared = metrics.load()
+    for name, values in head.history.anchor.items():
+        metric = declared.get(name.partition("@")[0])
+        largest = 1 + EPSILON if metric is not None and metric.bounded else LARGEST
+        if not all(0 <= value <= largest for value in values.values()):
+            yield f"a value of '{visible(name)}' in history.anchor is not between 0 and {largest:g}"
 
 
 def older_config(baseline: RunReader) -> Config:

@@ -57,6 +57,28 @@ def test_a_baseline_that_cannot_be_used_is_refused(
         against.refuse_early(bench(tmp_path).workspace(), baseline)
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"history": {"anchor": {"recall@5": {"q1": 1e308}}}}, "'recall@5' in history.anchor is not between 0 and 1;"),
+        ({"history": {"anchor": {"recall@5": {"q1": -0.5}}}}, "'recall@5' in history.anchor is not between 0 and 1;"),
+        ({"history": {"anchor": {"tokens": {"q1": 1e308}}}}, "'tokens' in history.anchor is not between 0 and 1e\\+12"),
+        ({"timing": {"latency_ms": [1]}}, "timing.latency_ms is not milliseconds by case"),
+        ({"timing": {"latency_ms": {"q1": True}}}, "timing.latency_ms is not milliseconds by case"),
+        ({"timing": {"latency_ms": {"q1": 1e308}}}, "timing.latency_ms is not between 0 and"),
+        ({"timing": {"started_at": 1}}, "timing.started_at is not a text"),
+    ],
+)
+def test_a_baseline_that_somebody_edited_is_refused(
+    tmp_path: Path, baseline: Path, change: dict[str, Any], said: str
+) -> None:
+    """Values that no run writes are told in one sentence before anything is asked."""
+    baseline.write_text(json.dumps(json.loads(baseline.read_text()) | change))
+
+    with pytest.raises(errors.BaselineError, match=said):
+        against.refuse_early(bench(tmp_path).workspace(), baseline)
+
+
 def test_one_that_is_not_there_or_no_run_is_refused(tmp_path: Path) -> None:
     """The sentence names the file."""
     work = bench(tmp_path).workspace()
