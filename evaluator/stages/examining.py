@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from evaluator import config as configuration
 from evaluator.comparison import configuration as configurations
@@ -38,16 +38,6 @@ def partial(run: Run) -> str | None:
     return None if cases == "all" else cases
 
 
-class _Board(NamedTuple):
-    """One side of the exam: whose rules, which values, which critical outcomes."""
-
-    config: Config
-    lines: Sequence[CaseValues]
-    critical: Sequence[CriticalOutcome]
-    paired: int
-    pairable: int
-
-
 @dataclass(frozen=True)
 class Examining:
     """Both exams over one tally. ``theirs`` is None without a baseline."""
@@ -65,16 +55,16 @@ class Examining:
     @cached_property
     def new(self) -> Exam:
         """The exam by the candidate's rules and labels."""
-        return loosened.accept_rows(
-            self._exam(self._board(self.mine, old=False), self.history.anchor), self._acceptance
-        )
+        exam = self._exam(self.mine, self.seen.new, self.seen.new_critical, self.history.anchor)
+        return loosened.accept_rows(exam, self._acceptance)
 
     @cached_property
     def old(self) -> Exam | None:
         """The exam by the baseline's rules and labels; None without a baseline."""
         if self.theirs is None:
             return None
-        return self._exam(self._board(self.theirs, old=True), self._anchors(self.theirs, self.seen.old))
+        anchor = self._anchors(self.theirs, self.seen.old)
+        return self._exam(self.theirs, self.seen.old, self.seen.old_critical, anchor)
 
     @cached_property
     def loosened(self) -> tuple[Loosened, ...]:
@@ -108,28 +98,25 @@ class Examining:
             other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
         )  # fmt: skip
 
-    def _board(self, config: Config, *, old: bool) -> _Board:
-        lines, found = (self.seen.old, self.seen.old_critical) if old else (self.seen.new, self.seen.new_critical)
-        absent = [*self.pairs.removed, *self.pairs.changed]
-        named = sum(case in self.seen.accepted for case in absent)
-        return _Board(config, lines, found, len(self.pairs.paired), self.pairs.pairable - named)
-
     def _rules(self, config: Config) -> Sequence[Rule]:
         ids = configuration.resolve_metrics(config, self.seen.ruler.declared)
         return configuration.effective_rules(config, ids, answers_exist=self.seen.answers_exist)
 
-    def _exam(self, board: _Board, anchor: Anchor) -> Exam:
-        expanded = rules.expand(self._rules(board.config))
+    def _exam(
+        self, config: Config, lines: Sequence[CaseValues], critical: Sequence[CriticalOutcome], anchor: Anchor
+    ) -> Exam:
+        expanded = rules.expand(self._rules(config))
         own = [part.rule for part in expanded]
         failed, holdout = self.seen.failed[False], self.seen.failed[True]
-        baseline = self.seen.baseline is not None
+        pairs = self.pairs
+        named = sum(case in self.seen.accepted for case in (*pairs.removed, *pairs.changed))
         return Exam(
-            gate=board.config.gate, written=board.config.gate.rules is not None, rules=tuple(own),
+            gate=config.gate, written=config.gate.rules is not None, rules=tuple(own),
             origins=tuple(part.origin for part in expanded),
-            rows=tuple(rows.gated_rows(self._sheet(board.lines, anchor), own, board.config.gate.min_cases)),
-            critical=tuple(board.critical), failures=sum(failed), cases=len(failed),
-            all_failed=all([*failed, *holdout]), pairable=board.pairable, paired=board.paired, has_baseline=baseline,
-            baseline_required=board.config.baseline.required, partial=partial(self.seen.candidate),
+            rows=tuple(rows.gated_rows(self._sheet(lines, anchor), own, config.gate.min_cases)),
+            critical=tuple(critical), failures=sum(failed), cases=len(failed), all_failed=all([*failed, *holdout]),
+            pairable=pairs.pairable - named, paired=len(pairs.paired), has_baseline=self.seen.baseline is not None,
+            baseline_required=config.baseline.required, partial=partial(self.seen.candidate),
         )  # fmt: skip
 
     def _sheet(self, lines: Sequence[CaseValues], anchor: Anchor) -> Sheet:
