@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from evaluator.model.score import NotApplicable
 
 if TYPE_CHECKING:
     from evaluator.model.view import CaseView
+
+LARGEST = 1e12
+"""No amount: sums of such numbers end beyond what a float can hold."""
 
 
 def is_reported(view: CaseView, name: str) -> bool:
@@ -21,7 +23,7 @@ def reported(view: CaseView, name: str) -> float | NotApplicable:
     if not is_reported(view, name):
         return NotApplicable(f"the pipeline reports no usage.{name}")
     amount = _amount((view.usage or {})[name])
-    return NotApplicable(f"usage.{name} is not a number of 0 or more") if amount is None else amount
+    return NotApplicable(f"usage.{name} is not a number between 0 and {LARGEST:g}") if amount is None else amount
 
 
 def _amount(value: object) -> float | None:
@@ -31,4 +33,4 @@ def _amount(value: object) -> float | None:
         amount = float(value)
     except OverflowError:
         return None
-    return amount if math.isfinite(amount) and amount >= 0 else None
+    return amount if 0 <= amount <= LARGEST else None

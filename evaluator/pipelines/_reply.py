@@ -28,6 +28,8 @@ RISING_SCORES = "scores rise down the ranking; the order in which results were g
 BAD_USAGE = "entries of usage that are no finite numbers were left out"
 BAD_META = "NaN or Infinity in meta was replaced by null"
 BAD_LATENCY = "a latency_ms that is no number of at least 0 was left out"
+LARGEST_LATENCY = 1e12
+"""Milliseconds; no pipeline took that long, and sums of larger numbers end beyond what a float can hold."""
 
 # Built when it is first used: most runs never do.
 _HITS = pydantic.TypeAdapter(tuple[Hit, ...], config=pydantic.ConfigDict(defer_build=True))
@@ -203,7 +205,7 @@ class _Reader:
         if not stated:
             return None
         number = _finite(stated[0])
-        if number is None or number < 0:
+        if number is None or not 0 <= number <= LARGEST_LATENCY:
             self._warn(BAD_LATENCY)
             return None
         return number

@@ -69,7 +69,7 @@ class Ruler:
         if before is not None and after is not None:
             rechunked = _rechunked(before.view.needs, after.view.needs)
             missing |= {
-                place for place in self._bounded if before.values[place] is not None and after.values[place] is None
+                place for place in self._expected if before.values[place] is not None and after.values[place] is None
             }
         return CaseValues(
             case.id, labels.category, labels.critical,
@@ -78,8 +78,10 @@ class Ruler:
         )  # fmt: skip
 
     @cached_property
-    def _bounded(self) -> list[int]:
-        return [place for place, metric in enumerate(self.metrics) if self.declared[metric.name].bounded]
+    def _expected(self) -> list[int]:
+        """Metrics whose value does not go away by itself; a clock reading does where nothing was retrieved."""
+        declared = [self.declared[metric.name] for metric in self.metrics]
+        return [place for place, metric in enumerate(declared) if metric.bounded or metric.reads == "usage"]
 
 
 def labels_of(stored: StoredCase) -> Labels:

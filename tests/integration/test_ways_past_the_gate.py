@@ -98,6 +98,19 @@ def test_cases_that_can_no_longer_be_measured(suite: Suite) -> None:
     assert "unscored" in {reason["code"] for reason in suite.read("silent", "decision.json")["reasons"]}
 
 
+@pytest.mark.parametrize("cost", [None, 1e308])
+def test_costs_that_are_no_longer_reported(suite: Suite, cost: float | None) -> None:
+    """Half of the answers report no cost, or one that is no amount: the rest being as cheap as ever decides nothing."""
+    suite.config["metrics"].append("cost_usd")
+    suite.config["gate"]["rules"] = [RULE, {"metric": "cost_usd", "per": "all", "max_rise": "20%"}]
+    for answer in suite.answers.values():
+        answer["usage"] = {"cost_usd": 0.01}
+    assert suite.run("main") == 0
+    for name in list(suite.answers)[:10]:
+        suite.answers[name]["usage"] = {"cost_usd": cost}
+    assert suite.run("silent", "main") == 3
+
+
 def test_a_partial_run_is_no_baseline(suite: Suite) -> None:
     """A run of one case says nothing of the other nineteen."""
     assert suite.run("part", None, "--only", "c0") == 3

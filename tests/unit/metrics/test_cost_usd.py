@@ -6,7 +6,7 @@ import pytest
 
 from tests.views import outcome, view
 
-NO_AMOUNT = "usage.cost_usd is not a number of 0 or more"
+NO_AMOUNT = "usage.cost_usd is not a number between 0 and 1e+12"
 
 
 @pytest.mark.parametrize(

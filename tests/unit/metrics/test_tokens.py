@@ -13,10 +13,10 @@ from tests.views import outcome, view
         ({"total_tokens": 30, "input_tokens": 1, "output_tokens": 1}, 30.0),
         ({"input_tokens": 20, "output_tokens": 5}, 25.0),
         ({"prompt_tokens": 20, "completion_tokens": 5}, 25.0),
-        ({"input_tokens": 20, "output_tokens": "5"}, "usage.output_tokens is not a number of 0 or more"),
+        ({"input_tokens": 20, "output_tokens": "5"}, "usage.output_tokens is not a number between 0 and 1e+12"),
         (
             {"total_tokens": "30", "input_tokens": 1, "output_tokens": 1},
-            "usage.total_tokens is not a number of 0 or more",
+            "usage.total_tokens is not a number between 0 and 1e+12",
         ),
         ({"input_tokens": 20}, "the pipeline reports no usage.total_tokens"),
         (None, "the pipeline reports no usage.total_tokens"),
