@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import types
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _invoke(arguments: list[str]) -> int:
     # BLAS starts a thread per core as soon as numpy is imported; nothing here gains from them and each costs CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # What else is installed may not change how our files are read, and looking for it costs CPU.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    _without_pydantic_plugins()
     # A run makes very many small values and hardly any cycles: looking for them as often as usual only costs CPU.
     gc.set_threshold(GARBAGE)
     from evaluator.cli.console import Console  # noqa: PLC0415 - main answers to signals before this is imported
@@ -61,6 +61,18 @@ def outcome(arguments: list[str], session: Session) -> int:
         return failures.explain(error, session)
     finally:
         session.console.close()
+
+
+def _without_pydantic_plugins() -> None:
+    """Keep pydantic from looking for plug-ins: what else is installed may not change how our files are read.
+
+    The variable is pydantic's own way to say so. Its loader is stood in for as well, because importing it reads what
+    packages are read with (importlib.metadata, zipfile, email), for nothing.
+    """
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    loader = types.ModuleType("pydantic.plugin._loader")
+    loader.get_plugins = tuple  # type: ignore[attr-defined]
+    sys.modules.setdefault(loader.__name__, loader)
 
 
 def _on_signal(handler: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:

@@ -1,68 +1,55 @@
-"""A BM25 index over texts: the scores of bm25s (Lucene variant), in an order that ties cannot change."""
+"""A BM25 index over texts: the scores of bm25s (Lucene variant), in an order that ties cannot change.
+
+The index is our own because importing bm25s costs as much as searching: docs/decisions/0005. The tests hold every
+score to it, bit for bit.
+"""
 
 from __future__ import annotations
 
 import math
-import sys
-from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from evaluator.pipelines._tokens import Lexicon, stemmer, stemmer_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from evaluator.model.config import Bm25
 
 
-@contextmanager
-def _absent(*names: str) -> Iterator[None]:
-    """Make optional modules that are not imported yet look as if they were not installed."""
-    hidden = [name for name in names if name not in sys.modules]
-    for name in hidden:
-        sys.modules[name] = None  # type: ignore[assignment] # the import system's own way to say "absent"
-    try:
-        yield
-    finally:
-        for name in hidden:
-            del sys.modules[name]
+class Postings(NamedTuple):
+    """Where tokens occur, token by token: compressed columns of a matrix with a row for every text.
+
+    Attributes:
+        bounds: what is of token id t lies from ``bounds[t]`` to ``bounds[t + 1]`` in the other two.
+        texts: positions of texts, ascending within a token.
+        scores: what the token adds to the score of each of them.
+    """
+
+    bounds: list[int]
+    texts: NDArray[np.int64]
+    scores: NDArray[np.float32]
 
 
-# bm25s imports these where it finds them: up to 0.4 s for back ends that are not used here, and what else is
-# installed would decide which code computes the scores.
-with _absent("jax", "numba", "scipy", "tqdm"):
-    import bm25s
+def postings(corpus: Sequence[Sequence[int]], tokens: int, parameters: Bm25) -> Postings:
+    """Index texts given as token ids below ``tokens``.
 
-
-class _Engine(bm25s.BM25):  # type: ignore[misc] # bm25s ships no types
-    """bm25s with an index builder that works on the whole corpus at once instead of text by text."""
-
-    def build_index_from_ids(
-        self, unique_token_ids: Sequence[int], corpus_token_ids: Sequence[Sequence[int]], **_progress: bool
-    ) -> dict[str, Any]:
-        """The index as bm25s keeps it: compressed columns of scores, one column a token, rows in corpus order.
-
-        Each score is idf * tf / (tf + k1 (1 - b + b length / mean length)) with the Lucene idf
-        ln(1 + (N - df + 0.5) / (df + 0.5)): Kamphuis et al., "Which BM25 do you mean?", ECIR 2020.
-        """
-        self.nonoccurrence_array = None
-        size = len(corpus_token_ids)
-        lengths = np.fromiter(map(len, corpus_token_ids), np.int64, size)
-        tokens, texts, counts = _count(corpus_token_ids, lengths)
-        frequencies = np.bincount(tokens, minlength=len(unique_token_ids))
-        length_norm = 1 - self.b + self.b * lengths[texts] / (lengths.sum() / max(size, 1))
-        scores = _idf(frequencies, size)[tokens] * (counts / (self.k1 * length_norm + counts))
-        return {
-            "data": scores.astype(self.dtype),
-            "indices": texts.astype(self.int_dtype),
-            "indptr": np.concatenate(([0], np.cumsum(frequencies))),
-            "num_docs": size,
-        }
+    Each score is idf * tf / (tf + k1 (1 - b + b length / mean length)) with the Lucene idf
+    ln(1 + (N - df + 0.5) / (df + 0.5)): Kamphuis et al., "Which BM25 do you mean?", ECIR 2020. In single precision
+    and in an order of operations that makes it bit for bit the score of bm25s.
+    """
+    size = len(corpus)
+    lengths = np.fromiter(map(len, corpus), np.int64, size)
+    occurring, texts, counts = _count(corpus, lengths)
+    frequencies = np.bincount(occurring, minlength=tokens)
+    length_norm = 1 - parameters.b + parameters.b * lengths[texts] / (lengths.sum() / max(size, 1))
+    scores = _idf(frequencies, size)[occurring] * (counts / (parameters.k1 * length_norm + counts))
+    return Postings([0, *np.cumsum(frequencies).tolist()], texts, scores.astype(np.float32))
 
 
 def _count(
@@ -113,14 +100,20 @@ class Index:
 
     def __init__(self, texts: Iterable[str], stem: Callable[[str], str], parameters: Bm25) -> None:
         self._lexicon = Lexicon(stem)
-        self._engine = _Engine(k1=parameters.k1, b=parameters.b, method="lucene", backend="numpy", csc_backend="numpy")
         corpus = [self._lexicon.learn(text) for text in texts]
-        self._engine.index((corpus, self._lexicon.vocabulary), create_empty_token=False, show_progress=False)
+        self._size = len(corpus)
+        self._postings = postings(corpus, len(self._lexicon.vocabulary), parameters)
 
     def search(self, question: str, depth: int) -> list[tuple[int, float]]:
-        """As ``Searcher.search``, in the language of the index."""
+        """As ``Searcher.search``, in the language of the index; a word asked for twice counts twice."""
         known = self._lexicon.known(question)
-        return best(self._engine.get_scores_from_ids(known), depth) if known else []
+        if not known:
+            return []
+        bounds, texts, scores = self._postings
+        total = np.zeros(self._size, dtype=np.float32)
+        for start, end in ((bounds[token], bounds[token + 1]) for token in known):
+            np.add.at(total, texts[start:end], scores[start:end])
+        return best(total, depth)
 
 
 def best(scores: NDArray[np.float32], depth: int) -> list[tuple[int, float]]:

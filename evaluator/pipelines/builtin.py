@@ -47,7 +47,7 @@ def _hit(chunk: Chunk, score: float) -> dict[str, object]:
 
 @contextmanager
 def _open(setting: PipelineSetting) -> Iterator[_Builtin]:
-    from evaluator.pipelines._bm25 import Searcher  # noqa: PLC0415 - numpy and bm25s only where builtin runs
+    from evaluator.pipelines._bm25 import Searcher  # noqa: PLC0415 - numpy only where builtin runs
 
     parameters, fixture = setting.config.retriever.bm25, setting.fixture
     if parameters is None or setting.config.generator is not None:

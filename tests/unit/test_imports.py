@@ -13,7 +13,7 @@ import pytest
 from evaluator.cli import root
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"pydantic", "pydantic_core", "numpy", "jinja2", "yaml", "jiter", "bm25s", "Stemmer"}
+HEAVY = {"pydantic", "pydantic_core", "numpy", "jinja2", "yaml", "jiter", "Stemmer"}
 JUDGES = ("anthropic", "openai", "requests")
 LISTING = """
 import atexit, json, pathlib, sys
@@ -63,3 +63,4 @@ def test_the_retrieval_tier_imports_no_judge(tmp_path: Path) -> None:
     imported = imported_by(tmp_path, "run")
     assert "evaluator.stages.report" in imported
     assert imported & {*JUDGES, "httpx", "aiohttp"} == set()
+    assert imported & {"bm25s", "importlib.metadata"} == set()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import unicodedata
+from pathlib import Path
 
 import jinja2
 import pytest
@@ -13,6 +17,7 @@ from hypothesis import strategies as st
 from evaluator import errors, templates
 from tests.forge import Page
 
+ROOT = Path(__file__).parents[2]
 HOSTILE = [
     "a | b || c",
     "[x](http://e.example)",
@@ -306,6 +311,24 @@ class TestTemplates:
         rendered = self.environment(a_html_j2=source).get_template("a.html.j2").render(text="<[a]>")
 
         assert rendered == "&lt;[a]&gt; &lt;[a]&gt;"
+
+    def test_are_compiled_once(self, tmp_path: Path) -> None:
+        """A second process takes what the first one compiled, and without a place to keep it each compiles its own."""
+        program = "from evaluator import templates; print(templates._environment().get_template('report/part.md.j2'))"
+
+        def kept(**more: str) -> list[Path]:
+            names = ("PATH", "HOME", "PYTHONPATH")
+            environment = {name: os.environ[name] for name in names if name in os.environ} | more
+            command = [sys.executable, "-c", program]
+            subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, timeout=60)
+            return sorted(tmp_path.rglob("*.jinja"))
+
+        assert kept(PYTHONPYCACHEPREFIX=str(tmp_path), PYTHONDONTWRITEBYTECODE="1") == []
+        first = kept(PYTHONPYCACHEPREFIX=str(tmp_path))
+        assert len(first) == 1
+        written = first[0].stat().st_mtime_ns
+        assert kept(PYTHONPYCACHEPREFIX=str(tmp_path)) == first
+        assert first[0].stat().st_mtime_ns == written
 
     def test_cut_every_foreign_text(self) -> None:
         """No text is longer than the template was told."""
