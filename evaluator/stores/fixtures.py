@@ -79,7 +79,8 @@ def _read_chunks(path: Path, problems: list[Problem]) -> tuple[Chunk, ...]:
         if chunk is None:
             continue
         first = lines.setdefault(chunk.id, item.line)
-        problems.extend(located.locate(item, each, shown) for each in _mistakes(chunk, first, item.line))
+        if first != item.line or CONTROL.search(f"{chunk.id}{chunk.doc}"):
+            problems.extend(located.locate(item, each, shown) for each in _mistakes(chunk, first, item.line))
         chunks.append(chunk)
     if not chunks and not problems:
         problems.append(Problem("no-chunks", "there is no chunk in this file", shown))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypedDict, Unpack
@@ -180,9 +180,9 @@ class RunReader:
             raise values.problem(problems)
         results = {name: self._with_texts(text.value.get(name, [])) for name in _Hits.model_fields}
         # Each result is checked once, with its text in place: checking both forms doubles the time of reading.
-        rest = replace(text, value={**text.value, "retrieved": None, "context_only": []})
+        rest = text._replace(value={**text.value, "retrieved": None, "context_only": []})
         found = located.validate(RunCase, rest, str(self.path), problems)
-        hits = located.validate(_Hits, replace(text, value=results), str(self.path), problems)
+        hits = located.validate(_Hits, text._replace(value=results), str(self.path), problems)
         if found is None or hits is None:
             raise values.problem(problems)
         return found, hits
