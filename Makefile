@@ -50,6 +50,7 @@ e2e: $(DEVELOPING) ## lint the Action, build its image and run workflows with it
 	@tests/container/e2e.sh
 
 bench: $(DEVELOPING) ## run the benchmarks and print what they measured
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
 schema: $(INSTALLED) ## write docs/schema/rag-assay.schema.json from the configuration's model

@@ -30,8 +30,11 @@ def normalised(view: CaseView, k: int | None, weights: Sequence[int]) -> Score:
     if not view.needs:
         return NO_NEEDS
     found = view.gains
-    within = [each for each in found.satisfactions if k is None or each.rank <= k]
-    actual = _discounted([(rank, sum([weights[need] for need in needs])) for rank, needs in within])
+    within = found.satisfactions if k is None else [each for each in found.satisfactions if each[0] <= k]
+    if found.alone:
+        actual = math.fsum([weights[need] / math.log2(rank + 1) for rank, (need,) in within])
+    else:
+        actual = _discounted([(rank, sum([weights[need] for need in needs])) for rank, needs in within])
     if found.plain:
         best = _descending(tuple(sorted(weights, reverse=True)[:k]))
     else:

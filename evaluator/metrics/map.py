@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evaluator.metrics._ranking import NO_NEEDS
+from evaluator.metrics._ranking import NO_NEEDS, within
 from evaluator.model.score import Metric, Score, Scored
 
 if TYPE_CHECKING:
@@ -16,11 +16,15 @@ def score(view: CaseView, k: int | None) -> Score:
     """Mean over the needs of the credited share of the ranking down to where each is satisfied, 0 where it is not."""
     if not view.needs:
         return NO_NEEDS
-    within = [each for each in view.gains.satisfactions if k is None or each.rank <= k]
+    if view.gains.alone:
+        ranks = view.gains.relevant[: within(view.gains.relevant, k)]
+        return Scored(math.fsum([count / rank for count, rank in enumerate(ranks, 1)]) / len(view.needs))
     credited = [rank for rank, satisfied_at in view.gains.credited if k is None or satisfied_at <= k]
     terms = []
     seen = 0
-    for rank, needs in within:
+    for rank, needs in view.gains.satisfactions:
+        if k is not None and rank > k:
+            break
         while seen < len(credited) and credited[seen] <= rank:
             seen += 1
         terms.append(len(needs) * seen / rank)

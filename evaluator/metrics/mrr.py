@@ -15,7 +15,7 @@ def score(view: CaseView, k: int | None) -> Score:
     """1 over the rank of the first satisfaction; 0 if there is none in the top k."""
     if not view.needs:
         return NO_NEEDS
-    first = view.gains.satisfactions[0].rank if view.gains.satisfactions else None
+    first = view.gains.satisfactions[0][0] if view.gains.satisfactions else None
     return Scored(1 / first if first is not None and (k is None or first <= k) else 0.0)
 
 

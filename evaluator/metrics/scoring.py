@@ -200,10 +200,13 @@ def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Me
         InvalidScore: a value is not finite, or a bounded one is outside [0, 1].
     """
     found: dict[MetricId, Score] = {}
-    for metric in dict.fromkeys(ids):
+    failed = view.failed
+    for metric in ids:
+        if metric in found:
+            continue
         declared = metrics[metric.name]
-        score = _of_failed(view, metric, declared) if view.failed else declared.score(view, metric.k)
-        if isinstance(score, Scored) and not (0 <= score.value <= 1 or _is_allowed(score.value, declared)):
+        score = _of_failed(view, metric, declared) if failed else declared.score(view, metric.k)
+        if type(score) is Scored and not (0 <= score.value <= 1 or _is_allowed(score.value, declared)):
             raise InvalidScore(f"{metric} of case {view.case!r} is {score.value!r}, which it may never be")
         found[metric] = score
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import compress, count
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,11 +76,8 @@ class CaseView:
         return [(chunk, self.passages.get(chunk, UNDESCRIBED)) for chunk in chunks]
 
 
-class Satisfaction(NamedTuple):
-    """A rank (from 1) at which needs are newly satisfied, with their indexes in golden order."""
-
-    rank: int
-    needs: tuple[int, ...]
+Satisfaction: TypeAlias = tuple[int, tuple[int, ...]]
+"""A rank (from 1) at which needs are newly satisfied, with their indexes in golden order."""
 
 
 class Gains(NamedTuple):
@@ -92,7 +89,8 @@ class Gains(NamedTuple):
         satisfactions: ranks that newly satisfy needs.
         credited: ranks whose chunk takes part in a first satisfaction, as (rank, rank of that satisfaction).
         needs: the needs the vector was made for.
-        plain: every way is one chunk and no chunk serves two needs, as with plain chunk ids.
+        plain: every way is one chunk and no chunk serves two needs.
+        alone: every need is one chunk of its own, as with plain ids: each relevant rank satisfies one need.
     """
 
     length: int
@@ -101,17 +99,30 @@ class Gains(NamedTuple):
     credited: Sequence[tuple[int, int]]
     needs: Sequence[ResolvedNeed]
     plain: bool
+    alone: bool
 
 
 def gains(ranking: Sequence[str], needs: Sequence[ResolvedNeed]) -> Gains:
     """Compute the gain vector (design section 7, "Ranking"); a repeated id keeps its slot and counts for nothing."""
+    own = {ways[0][0]: (index,) for index, (ways, _, _) in enumerate(needs) if len(ways) == 1 == len(ways[0])}
+    if len(own) == len(needs):
+        first = _first_ranks(ranking, own)
+        ranks = tuple(first.values())
+        satisfied = [(rank, own[chunk]) for chunk, rank in first.items()]
+        return Gains(len(ranking), ranks, satisfied, [(rank, rank) for rank in ranks], needs, True, True)
     wanted, single, plain = _wanted(needs)
+    first = _first_ranks(ranking, wanted)
+    satisfactions, credited = _by_chunk(wanted, first) if single else _by_way(needs, first)
+    return Gains(len(ranking), tuple(first.values()), satisfactions, credited, needs, single and plain, False)
+
+
+def _first_ranks(ranking: Sequence[str], wanted: Mapping[str, object]) -> dict[str, int]:
+    """Rank of the first occurrence of every wanted chunk that is there, ascending."""
     first: dict[str, int] = {}
     # Most of a ranking is irrelevant: the loop over it stays in C.
-    for rank in compress(range(1, len(ranking) + 1), map(wanted.__contains__, ranking)):
+    for rank in compress(count(1), map(wanted.__contains__, ranking)):
         first.setdefault(ranking[rank - 1], rank)
-    satisfactions, credited = _by_chunk(wanted, first) if single else _by_way(needs, first)
-    return Gains(len(ranking), tuple(first.values()), satisfactions, credited, needs, single and plain)
+    return first
 
 
 def _wanted(needs: Sequence[ResolvedNeed]) -> tuple[dict[str, tuple[int, ...]], bool, bool]:
@@ -141,7 +152,7 @@ def _by_chunk(
         newly = served if satisfied.isdisjoint(served) else tuple(need for need in served if need not in satisfied)
         if newly:
             satisfied.update(newly)
-            satisfactions.append(Satisfaction(rank, newly))
+            satisfactions.append((rank, newly))
     return satisfactions, [(rank, rank) for rank, _ in satisfactions]
 
 
@@ -163,4 +174,4 @@ def _by_way(
         by_rank.setdefault(rank, []).append(index)
         for chunk in way:
             credit[first[chunk]] = min(credit.get(first[chunk], rank), rank)
-    return [Satisfaction(rank, tuple(by_rank[rank])) for rank in sorted(by_rank)], sorted(credit.items())
+    return [(rank, tuple(by_rank[rank])) for rank in sorted(by_rank)], sorted(credit.items())

@@ -105,7 +105,7 @@ def _rechunked(before: Sequence[ResolvedNeed], after: Sequence[ResolvedNeed]) ->
 def held(measured: Measured) -> critical.Held:
     """What a run had of a critical case, by name."""
     view = measured.view
-    needs = {index for found in view.context_gains.satisfactions for index in found.needs}
+    needs = {index for _, found in view.context_gains.satisfactions for index in found}
     abstention = scoring.score_case(view, (ABSTENTION,), metrics.load())[ABSTENTION]
     return critical.Held(
         needs=frozenset(_name(view.labels.relevant[index]) for index in needs),
@@ -172,4 +172,4 @@ def _lost(before: Measured, after: Measured) -> list[Lost]:
 
 
 def _ranks(view: CaseView) -> dict[int, int]:
-    return {index: found.rank for found in view.gains.satisfactions for index in found.needs}
+    return {index: rank for rank, found in view.gains.satisfactions for index in found}

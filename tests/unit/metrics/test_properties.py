@@ -52,15 +52,22 @@ def test_bounded_values_are_between_0_and_1(ranking: list[str], wanted: list[Res
     assert all(0 <= value <= 1 for name, value in found.items() if name.partition("@")[0] in bounded)
 
 
+@given(rankings, st.lists(st.tuples(st.sampled_from(CHUNKS), st.integers(1, 4)), unique_by=lambda each: each[0]))
+def test_plain_ids_are_groups_of_one(ranking: list[str], wanted: list[tuple[str, int]]) -> None:
+    """The short way for plain ids gives what the general one gives for groups whose other member never comes."""
+    plain = [ResolvedNeed(((chunk,),), grade) for chunk, grade in wanted]
+    groups = [ResolvedNeed(((chunk,), (f"never {chunk}",)), grade) for chunk, grade in wanted]
+
+    assert values(ranking, plain) == values(ranking, groups)
+
+
 @given(rankings, needs, st.data())
 def test_satisfying_one_more_need_never_lowers_a_value(
     ranking: list[str], wanted: list[ResolvedNeed], data: st.DataObject
 ) -> None:
     """A result that satisfies an open need in place of an irrelevant one makes recall, hit, mrr and ndcg no worse."""
     relevant = {chunk for need in wanted for way in need.ways for chunk in way}
-    open_needs = set(range(len(wanted))).difference(
-        *(found.needs for found in case(ranking, wanted).gains.satisfactions)
-    )
+    open_needs = set(range(len(wanted))).difference(*(found for _, found in case(ranking, wanted).gains.satisfactions))
     irrelevant = [place for place, chunk in enumerate(ranking) if chunk not in relevant]
     single = [way[0] for index in open_needs for way in wanted[index].ways if len(way) == 1]
     if not irrelevant or not single:

@@ -58,7 +58,7 @@ def test_a_repeated_id_keeps_its_slot_and_counts_for_nothing() -> None:
 
 def test_without_needs_nothing_is_relevant() -> None:
     """A case without needs has an empty gain vector of the ranking's length."""
-    assert gains("AB", []) == (2, (), [], [], [], True)
+    assert gains("AB", []) == (2, (), [], [], [], True, True)
 
 
 def test_a_need_without_ways_is_never_satisfied() -> None:
