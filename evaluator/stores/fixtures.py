@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from evaluator import errors
 from evaluator.errors import Problem
 from evaluator.model.base import to_json
+from evaluator.model.counting import counted
 from evaluator.model.fixture import Chunk, Digests, Fixture, Manifest
 from evaluator.stores import atomic, json_text, located, records, values, words
 from evaluator.stores.words import CONTROL, Finding
@@ -64,9 +65,15 @@ def look(folder: Path) -> tuple[Fixture | None, list[Problem]]:
     if manifest is not None:
         actual = _manifest_of(folder, chunks, digests)
         shown = str(folder / MANIFEST)
-        again = f"run rag-assay freeze {folder} again if the change is meant"
-        problems.extend(Problem("manifest", f"{each}; {again}", shown) for each in _differences(manifest, actual))
+        differences = _differences(manifest, actual)
+        problems.extend(Problem("manifest", f"{each}; {_remedy(folder)}", shown) for each in differences)
     return Fixture(chunks, digests, manifest), problems
+
+
+def _remedy(folder: Path) -> str:
+    import shlex  # noqa: PLC0415 - only mistakes need it
+
+    return f"if that is meant, run rag-assay freeze {shlex.quote(str(folder))}; if not, restore the file"
 
 
 def _read_chunks(path: Path, problems: list[Problem]) -> tuple[Chunk, ...]:
@@ -111,7 +118,7 @@ def _read_manifest(folder: Path, problems: list[Problem]) -> Manifest | None:
 
 
 def _differences(written: Manifest, actual: Manifest) -> Iterator[str]:
-    """Sentences about everything a manifest says that is not so; each begins with the name of a file."""
+    """Sentences about everything a manifest says that is not so: one for each file, which begins with its name."""
     for name in sorted({*written.files, *actual.files}):
         if name not in FILES:
             yield f"{words.visible(name)} is no file of a fixture"
@@ -120,14 +127,25 @@ def _differences(written: Manifest, actual: Manifest) -> Iterator[str]:
         elif name not in written.files:
             yield f"{name} is not in the manifest"
         elif written.files[name] != actual.files[name]:
-            yield f"{name} is not the file that was frozen (its sha256 is another)"
-    for field, what in (("chunks", "chunks"), ("documents", "documents")):
-        before, now = getattr(written, field), getattr(actual, field)
-        if before != now:
-            yield f"{CHUNKS} holds {now} {what}, the manifest says {before}"
-    for field in ("chunks", "documents"):
-        if getattr(written.digests, field) != getattr(actual.digests, field):
-            yield f"{CHUNKS} does not hold the {field} that were frozen (their digest is another)"
+            yield f"{name} is not the file that was frozen{_what_changed(written, actual) if name == CHUNKS else ''}"
+        elif name == CHUNKS and _contents(written) != _contents(actual):
+            yield f"{CHUNKS} is the file that was frozen, but the manifest's numbers and digests are not its own"
+
+
+def _contents(manifest: Manifest) -> tuple[object, ...]:
+    return manifest.chunks, manifest.documents, manifest.digests
+
+
+def _what_changed(written: Manifest, actual: Manifest) -> str:
+    """What became of the chunks, so that a changed corpus is told from the same one cut anew."""
+    if written.digests.chunks == actual.digests.chunks:
+        return ": its chunks are the same, only how they are written is not"
+    number = f"it holds {counted(actual.chunks, 'chunk')} instead of {written.chunks:,}"
+    size = number if actual.chunks != written.chunks else "some of its chunks are others"
+    if None in (written.digests.documents, actual.digests.documents):
+        return f": {size}"
+    same = written.digests.documents == actual.digests.documents
+    return f": {size}, {'cut from the same documents' if same else 'and the documents changed too'}"
 
 
 def _manifest_of(folder: Path, chunks: Sequence[Chunk], digests: Digests) -> Manifest:

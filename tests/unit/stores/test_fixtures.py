@@ -87,23 +87,70 @@ def test_everything_that_is_not_as_the_manifest_says(tmp_path: Path) -> None:
     (folder / "vectors.npy").unlink()
     (folder / "queries.json").write_bytes(b"[]")
     problems = fixtures.verify(folder)
-    again = f"; run rag-assay freeze {folder} again if the change is meant"
+    remedy = f"; if that is meant, run rag-assay freeze {folder}; if not, restore the file"
     assert [each.message for each in problems] == [
-        sentence + again
+        sentence + remedy
         for sentence in (
-            "chunks.jsonl is not the file that was frozen (its sha256 is another)",
+            "chunks.jsonl is not the file that was frozen: it holds 2 chunks instead of 3, and the documents changed "
+            "too",
             "queries.json is not in the manifest",
             "vectors.npy is missing",
-            "chunks.jsonl holds 2 chunks, the manifest says 3",
-            "chunks.jsonl holds 1 documents, the manifest says 2",
-            "chunks.jsonl does not hold the chunks that were frozen (their digest is another)",
-            "chunks.jsonl does not hold the documents that were frozen (their digest is another)",
         )
     ]
     assert {(each.file, each.code) for each in problems} == {(str(folder / "manifest.json"), "manifest")}
     with pytest.raises(errors.InputError) as caught:
         fixtures.read_fixture(folder)
     assert list(caught.value.problems) == problems
+
+
+@pytest.mark.parametrize(
+    ("chunks", "what"),
+    [
+        (
+            [*CHUNKS[:2], {**CHUNKS[2], "text": "另一个。"}],
+            "some of its chunks are others, and the documents changed too",
+        ),
+        (
+            [
+                {**CHUNKS[0], "text": "The first half of"},
+                {**CHUNKS[1], "text": "a text, and the second half."},
+                CHUNKS[2],
+            ],
+            "some of its chunks are others, cut from the same documents",
+        ),
+        (
+            [{**CHUNKS[0], "text": "The first half of a text, and the second half."}, CHUNKS[2]],
+            "it holds 2 chunks instead of 3, cut from the same documents",
+        ),
+        ([CHUNKS[0], {"id": "b", "text": "no document"}], "it holds 2 chunks instead of 3"),
+        ([{**CHUNKS[0], "meta": {}}, *CHUNKS[1:]], "its chunks are the same, only how they are written is not"),
+    ],
+)
+def test_a_changed_chunk_file_is_one_problem(tmp_path: Path, chunks: list[dict[str, object]], what: str) -> None:
+    """One sentence says what became of the chunks, and whether the documents are still the same."""
+    folder = write(tmp_path)
+    fixtures.write_manifest(folder)
+    write(folder, chunks)
+    (problem,) = fixtures.verify(folder)
+    assert problem.message.startswith(f"chunks.jsonl is not the file that was frozen: {what}; if that is meant, ")
+
+
+def test_the_folder_in_the_remedy_can_be_pasted(tmp_path: Path) -> None:
+    """A folder with a space is quoted as a shell needs it."""
+    folder = write(tmp_path / "my index")
+    fixtures.write_manifest(folder)
+    write(folder, CHUNKS[:2])
+    (problem,) = fixtures.verify(folder)
+    assert f"run rag-assay freeze '{folder}'; " in problem.message
+
+
+def test_a_manifest_that_was_written_by_hand_is_seen(tmp_path: Path) -> None:
+    """Numbers that are not those of the file are a problem even where its sha256 is right."""
+    folder = write(tmp_path)
+    manifest = fixtures.write_manifest(folder)
+    values.write_value(folder / "manifest.json", manifest.model_copy(update={"chunks": 4}))
+    (problem,) = fixtures.verify(folder)
+    assert problem.message.startswith("chunks.jsonl is the file that was frozen, but the manifest's")
 
 
 def test_a_manifest_cannot_make_us_read_elsewhere(tmp_path: Path) -> None:
