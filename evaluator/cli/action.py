@@ -53,7 +53,9 @@ class Room:
         """Where a repository is unpacked and its stages write."""
         from evaluator.zones.site import Site
 
-        run = self.folder("run")
+        run, tree = self.folder("run"), self.folder("tree")
+        # Where the repository lies in this zone is of no use to anybody: files are named as its users know them.
+        self.session.console.home = tree
 
         def open_workspace(config_file: Path) -> Workspace:
             given = Given(config=config_file, out=run, commit=commit, tier=tier, quiet=False, debug=False)
@@ -62,7 +64,7 @@ class Room:
             self.session.out = None
             return workspace
 
-        return Site(root=self.folder("tree"), run=run, config=config, open=open_workspace)
+        return Site(root=tree, run=run, config=config, open=open_workspace)
 
 
 @click.group(

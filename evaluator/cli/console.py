@@ -8,19 +8,26 @@ import threading
 from typing import TYPE_CHECKING, TextIO
 
 from evaluator import errors
-from evaluator.cli import progress
+from evaluator.cli import problems, progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from evaluator.model.ports import Progress
 
 
 class Console:
-    """Lines for people. Several threads may use it at once; a line never lands in the middle of a progress bar."""
+    """Lines for people. Several threads may use it at once; a line never lands in the middle of a progress bar.
+
+    Attributes:
+        quiet: only what is always wanted is printed.
+        home: the folder that the reader takes for the place of all files; what lies in it is named from there.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.quiet = False
+        self.home: Path | None = None
         self._stream = stream
         self._lock = threading.RLock()
         self._bar: progress.Bar | None = None
@@ -30,7 +37,8 @@ class Console:
         # Rendering is imported late: --help never needs it.
         from evaluator import templates  # noqa: PLC0415 - as above
 
-        self.block(templates.log_line(line) for line in lines)
+        named = lines if self.home is None else [problems.nearer(line, self.home) for line in lines]
+        self.block(templates.log_line(line) for line in named)
 
     def log(self, line: str) -> None:
         """Print a line about what is going on."""

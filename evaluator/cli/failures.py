@@ -49,7 +49,8 @@ def _as_ours(error: BaseException, session: Session) -> errors.AssayError | None
 
 def _tell(error: errors.AssayError, session: Session) -> int:
     if isinstance(error, errors.InputError):
-        session.console.say(*problems.lines(error.problems), problems.see(each.code for each in error.problems))
+        found = problems.lines(error.problems, home=session.console.home)
+        session.console.say(*found, problems.see(each.code for each in error.problems))
     else:
         session.console.say(*str(error).splitlines(), problems.see([error.slug]))
     return error.exit_code

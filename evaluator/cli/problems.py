@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,15 +17,21 @@ MESSAGES = "docs/messages.md"
 _PACKAGED = Path(__file__).parents[1] / "_data" / MESSAGES
 
 
-def near(problem: Problem) -> Problem:
-    """The same problem, its file relative to the working directory where it is below that."""
-    file = Path(problem.file)
-    return problem._replace(file=str(file.relative_to(Path.cwd()))) if file.is_relative_to(Path.cwd()) else problem
+def nearer(text: str, home: Path) -> str:
+    """A text in which every path below a folder is named from there."""
+    return re.sub(rf"(?<![^\s'\"(]){re.escape(str(home))}/", "", text)
 
 
-def lines(problems: Sequence[Problem], *, severity: bool = False) -> list[str]:
+def near(problem: Problem, home: Path | None = None) -> Problem:
+    """The same problem, its paths named from a folder, or else from the working directory, where they are below it."""
+    folder = home or Path.cwd()
+    return problem._replace(file=nearer(problem.file, folder), message=nearer(problem.message, folder))
+
+
+def lines(problems: Sequence[Problem], *, severity: bool = False, home: Path | None = None) -> list[str]:
     """A line for each problem, up to as many as a person would read."""
-    shown = [f"{each.severity}: {near(each)}" if severity else str(near(each)) for each in problems[:MAX_SHOWN]]
+    nearest = [near(each, home) for each in problems[:MAX_SHOWN]]
+    shown = [f"{each.severity}: {each}" if severity else str(each) for each in nearest]
     return [*shown, *([f"and {len(problems) - MAX_SHOWN} more"] if len(problems) > MAX_SHOWN else [])]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluator.stores.fixtures import write_manifest
 from tests.zones import files_in, stream_of, tree_of, write_repository
 
 ROOT = Path(__file__).parents[2]
@@ -70,6 +71,28 @@ def test_a_whole_attempt_by_real_processes(zones: Zones, tmp_path: Path) -> None
     decision = json.loads(decided["decision.json"])
     assert (decision["outcome"], decision["nonce"]) == ("passed", "n1")
     assert decided["summary.md"]
+
+
+def test_files_are_named_as_the_repository_names_them(zones: Zones, tmp_path: Path) -> None:
+    """No mistake in a file, no command that mends it and no traceback shows where a zone keeps the files."""
+    repo, config = tmp_path / "repo", ("--config", "rag-assay.yml")
+    write_repository(repo, pipeline={"kind": "python", "python": {"target": "app:answer"}})
+    (repo / "app.py").write_text("def answer(question):\n    raise ValueError(question)\n")
+    collected = zones.run(
+        "collect", *config, given=zones.well("prepare", "--for", "collect", *config, given=tree_of(repo).getvalue())
+    )
+    golden, chunks = repo / "eval" / "golden.jsonl", repo / "eval" / "fixture" / "chunks.jsonl"
+    write_manifest(repo / "eval" / "fixture")
+    chunks.write_text(chunks.read_text().replace("nothing else", "more"))
+    frozen = zones.run("prepare", "--for", "collect", *config, given=tree_of(repo).getvalue())
+    golden.write_text(golden.read_text() + "{\n")
+    broken = zones.run("prepare", "--for", "collect", *config, given=tree_of(repo).getvalue())
+
+    assert 'File "app.py", line 2, in answer' in collected[2]
+    assert frozen[2].startswith("eval/fixture/manifest.json: chunks.jsonl is not the file that was frozen: ")
+    assert "run rag-assay freeze eval/fixture; if not" in frozen[2]
+    assert broken[2].startswith("eval/golden.jsonl:7:")
+    assert str(zones.folder) not in collected[2] + frozen[2] + broken[2].partition("see ")[0]
 
 
 def test_what_a_pipeline_prints_is_no_part_of_the_stream(zones: Zones, tmp_path: Path) -> None:

@@ -21,6 +21,23 @@ def test_files_below_the_working_directory_are_named_from_there(
     assert problems.lines([here, elsewhere]) == ["a/g.jsonl:1:2: m [x]", "/nowhere/g.jsonl: m [x]"]
 
 
+def test_the_path_in_a_remedy_is_named_from_the_working_directory_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command to copy names the folder as the person would; another path that merely ends alike stays whole."""
+    monkeypatch.chdir(tmp_path)
+    told = Problem("x", f"run freeze '{tmp_path}/my fixture', not /other{tmp_path}/fixture", "g.jsonl")
+
+    assert problems.lines([told]) == [f"g.jsonl: run freeze 'my fixture', not /other{tmp_path}/fixture [x]"]
+
+
+def test_the_root_is_not_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the topmost folder an absolute path stays one."""
+    monkeypatch.chdir("/")
+
+    assert problems.lines([Problem("x", "m", "/work/g.jsonl")]) == ["/work/g.jsonl: m [x]"]
+
+
 def test_a_list_that_nobody_would_read_is_cut() -> None:
     """After a hundred problems their number is enough."""
     lines = problems.lines([Problem("x", "m", "g.jsonl", line) for line in range(1, 501)], severity=True)

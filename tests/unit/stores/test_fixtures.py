@@ -87,12 +87,12 @@ def test_everything_that_is_not_as_the_manifest_says(tmp_path: Path) -> None:
     (folder / "vectors.npy").unlink()
     (folder / "queries.json").write_bytes(b"[]")
     problems = fixtures.verify(folder)
+    changed = "chunks.jsonl is not the file that was frozen"
     remedy = f"; if that is meant, run rag-assay freeze {folder}; if not, restore the file"
     assert [each.message for each in problems] == [
         sentence + remedy
         for sentence in (
-            "chunks.jsonl is not the file that was frozen: it holds 2 chunks instead of 3, and the documents changed "
-            "too",
+            f"{changed}: it holds 2 chunks instead of 3, and the documents changed too",
             "queries.json is not in the manifest",
             "vectors.npy is missing",
         )
