@@ -126,9 +126,19 @@ def _words(row: Row) -> str:
         return words if "advisory" in row.reason else f"advisory, {words}"
     if row.status in ("unchanged", "improved", "regressed"):
         return row.status
+    if row.status == "within noise":
+        return _allowed(row)
     if row.reason.startswith(row.status) or (row.reason and row.status == "not evaluated"):
         return row.reason
     return f"{row.status}: {row.reason}" if row.reason else row.status
+
+
+def _allowed(row: Row) -> str:
+    """A change for the worse that no rule forbids: noise is what a single lost case may be, not half of a limit."""
+    lost, _, allowed = row.reason.removeprefix("within noise: ").partition("; worse by ")
+    if row.tolerance is None or not allowed.endswith(" is allowed") or lost == "1 case lost":
+        return row.reason or row.status
+    return f"worse, within the allowed {numbers.limit(row.metric, row.tolerance)}: {lost}"
 
 
 def _is_quiet(row: Row, inputs: Inputs) -> bool:

@@ -70,6 +70,40 @@ class TestGatedMetrics:
         """No icon stands alone, and an advisory row says that it is one."""
         assert cells(tables.visible(compared(build_row("a", 0.8, 0.5, **fields)))[0])[0][-1] == expected
 
+    @pytest.mark.parametrize(
+        ("after", "fields", "expected"),
+        [
+            (
+                0.76, {"tolerance": 0.05, "reason": "within noise: 9 cases lost; worse by 0.04, 0.05 is allowed"},
+                "worse, within the allowed 0.05: 9 cases lost",
+            ),
+            (
+                120.0,
+                {
+                    "tolerance": 50.0, "metric": "latency_ms",
+                    "reason": "within noise: 3 cases lost; worse by 40, 50 is allowed",
+                },
+                "worse, within the allowed 50 ms: 3 cases lost",
+            ),
+            (
+                0.6, {"reason": "within noise: 1 case lost, 2 are needed; worse by 0.2"},
+                "within noise: 1 case lost, 2 are needed; worse by 0.2",
+            ),
+            (
+                0.78, {"reason": "within noise: 1 case lost; worse by 0.02, 0.02 is allowed"},
+                "within noise: 1 case lost; worse by 0.02, 0.02 is allowed",
+            ),
+        ],
+    )  # fmt: skip
+    def test_say_that_a_drop_is_allowed_where_a_rule_allows_it(
+        self, after: float, fields: dict[str, object], expected: str
+    ) -> None:
+        """Only a single lost case, or too few for the rule, are called noise."""
+        before = 80.0 if after > 1 else 0.8
+        row = build_row("a", before, after, status="within noise", **fields)
+
+        assert cells(tables.visible(compared(row, gated=(row.metric,)))[0])[0][-1] == expected
+
     def test_mark_a_floor_that_was_missed_without_a_drop(self) -> None:
         """An unchanged row below its floor does not look fine."""
         row = build_row("a", 0.65, 0.65)
