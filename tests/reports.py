@@ -50,7 +50,7 @@ def failed() -> Inputs:
     )
     latency = build_row(
         None, 812.4, 930.2, metric="latency_ms", n=598, tolerance=None,
-        status="not evaluated", reason="worse, but no rule limits it",
+        status="not evaluated", reason="worse; no rule sets a limit",
     )  # fmt: skip
     changes = (
         build_change("refund-02", lost=[("returns-4", 3, None), ("returns-5", 1, 7)]),

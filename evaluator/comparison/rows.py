@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 RECHUNKED_SHARE = 0.1
 """Above so large a share of re-chunked cases a row that counts chunks is advisory."""
 
+OTHER_CHUNKING = "(advisory: other chunking)"
+
 UNLABELLED_FALL = 0.05
 """Beyond so large a fall of judged@k a precision may have fallen for want of labels only."""
 
@@ -198,7 +200,7 @@ def _status(values: Sheet, row: Row, group: Group, rule: Rule | None, min_cases:
     if (delta > 0) == values.higher_is_better(row.metric):
         return "improved", "better"
     if rule is None or row.tolerance is None:
-        return "not evaluated", "worse, but no rule limits it"
+        return "not evaluated", "worse; no rule sets a limit"
     return _worse_status(abs(delta), row.tolerance, len(_worse(values, row.metric, group.cases)), rule)
 
 
@@ -218,7 +220,7 @@ def _with_caveats(values: Sheet, row: Row, group: Group) -> Row:
         reason = f"the stored rankings reach {values.shallow[row.metric]} results only; run the baseline again"
         return row.model_copy(update={"status": "not comparable", "reason": reason})
     if metric.counts == "chunks" and _rechunked(values, row, group):
-        return row.model_copy(update={"advisory": True, "reason": f"{row.reason} (advisory: other chunking)"})
+        return row.model_copy(update={"advisory": True, "reason": f"{row.reason} {OTHER_CHUNKING}"})
     fall = _judged_fall(values, row, group, metric) if row.status == "regressed" else 0.0
     if fall > UNLABELLED_FALL:
         reason = f"unlabelled chunks: the share of labelled results fell by {fall:.3f}; label the new ones"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluator.comparison.rows import OTHER_CHUNKING
 from evaluator.report import numbers
 from evaluator.report.parts import (
     BASELINE,
@@ -121,9 +122,16 @@ def _failed(row: Row, inputs: Inputs) -> list[str]:
 
 
 def _words(row: Row) -> str:
-    if row.advisory:
-        words = f"{row.status}: {row.reason}"
-        return words if "advisory" in row.reason else f"advisory, {words}"
+    if not row.advisory or row.reason.endswith(OTHER_CHUNKING):
+        words = _plain(row.model_copy(update={"reason": row.reason.removesuffix(OTHER_CHUNKING).rstrip()}))
+        # Where no rule sets a limit, nothing would have been enforced.
+        return f"{words} {OTHER_CHUNKING}" if row.advisory and row.tolerance is not None else words
+    words = f"{row.status}: {row.reason}"
+    return words if "advisory" in row.reason else f"advisory, {words}"
+
+
+def _plain(row: Row) -> str:
+    """The status in words, with its reason where the status does not say it all."""
     if row.status in ("unchanged", "improved", "regressed"):
         return row.status
     if row.status == "within noise":

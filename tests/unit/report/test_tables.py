@@ -58,10 +58,19 @@ class TestGatedMetrics:
             ({"status": "too few cases", "reason": "3 cases, 5 are needed"}, "too few cases: 3 cases, 5 are needed"),
             ({"status": "within noise", "reason": "within noise: 1 case lost"}, "within noise: 1 case lost"),
             ({"status": "new", "reason": ""}, "new"),
-            ({"status": "not evaluated", "reason": "worse, but no rule limits it"}, "worse, but no rule limits it"),
+            ({"status": "not evaluated", "reason": "worse; no rule sets a limit"}, "worse; no rule sets a limit"),
             (
                 {"status": "regressed", "advisory": True, "reason": "worse by 0.3 (advisory: other chunking)"},
-                "regressed: worse by 0.3 (advisory: other chunking)",
+                "regressed (advisory: other chunking)",
+            ),
+            (
+                {
+                    "status": "not evaluated",
+                    "advisory": True,
+                    "tolerance": None,
+                    "reason": "worse; no rule sets a limit (advisory: other chunking)",
+                },
+                "worse; no rule sets a limit",
             ),
             ({"status": "regressed", "advisory": True, "reason": "no kappa"}, "advisory, regressed: no kappa"),
         ],
