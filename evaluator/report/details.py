@@ -22,6 +22,7 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
     """Every folded part that has something in it; the cases ``behind`` what failed are shown above it."""
     parts = [
         *_questions(inputs, behind),
+        _small(inputs),
         Part("Other metrics", table=tables.other_metrics(inputs)),
         *_case_lists(inputs),
         _configuration(inputs),
@@ -49,6 +50,13 @@ def _moved(inputs: Inputs, status: str) -> dict[str, list[CaseChange]]:
         if change is not None:
             found.setdefault(case.id, []).append(change)
     return found
+
+
+def _small(inputs: Inputs) -> Part:
+    table = tables.small(inputs)
+    rows = table.rows.total if table else 0
+    needed = inputs.head.config.get("gate", {}).get("min_cases", 0)
+    return Part(f"Categories with fewer than {needed} cases: {counted(rows, 'row')}", table=table)
 
 
 def _case_lists(inputs: Inputs) -> Iterator[Part]:

@@ -42,7 +42,8 @@ def visible(inputs: Inputs) -> tuple[Part, ...]:
     tables = [Part("All cases", table=_compared("Metric", overall, inputs))]
     for metric in shown:
         parts = [row for row in rows if row.metric == metric and row.scope != "all" and _is_gated(inputs, row)]
-        tables.append(Part(_title(metric), table=_compared("Category", sorted(parts, key=_order), inputs)))
+        parts = sorted((row for row in parts if not _is_pooled(inputs, row)), key=_order)
+        tables.append(Part(_title(metric), table=_compared("Category", parts, inputs)))
     return tuple(filter(None, tables))
 
 
@@ -54,7 +55,25 @@ def other_metrics(inputs: Inputs) -> Table | None:
     if inputs.comparison.baseline is None:
         means = {name: value for name, value in inputs.head.summary.all.items() if name not in shown}
         return _mean_table("Metric", [(name, name, value) for name, value in means.items()]) if means else None
-    rows = [row for row in inputs.comparison.rows if row.metric not in shown or not _is_shown(inputs, row)]
+    return _anywhere(
+        inputs, [row for row in inputs.comparison.rows if row.metric not in shown or not _is_shown(inputs, row)]
+    )
+
+
+def small(inputs: Inputs) -> Table | None:
+    """The rows of their own of gated categories that are too small for one: they are pooled above."""
+    return _anywhere(inputs, [row for row in inputs.comparison.rows if _is_pooled(inputs, row)])
+
+
+def _is_pooled(inputs: Inputs, row: Row) -> bool:
+    """Whether a rule reads a category in a pool of small ones, or not apart from all cases."""
+    few = row.n < inputs.head.config.get("gate", {}).get("min_cases", 0)
+    decided = row.status not in ("too few cases", "unchanged") or _failed(row, inputs)
+    return row.scope == "category" and few and not decided and _is_gated(inputs, row)
+
+
+def _anywhere(inputs: Inputs, rows: Sequence[Row]) -> Table | None:
+    """Rows of any metric and scope, None of none."""
     head = ("Metric", "Where", CASES, BASELINE, CANDIDATE, DELTA, STATUS)
     cells = [
         TableRow((row.metric, place(row.scope, row.category), *_cells(row, inputs)), _is_quiet(row, inputs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
@@ -132,6 +132,40 @@ class TestGatedMetrics:
 
         assert [row[0] for row in cells(tables.visible(inputs)[0])] == ["recall@5", "mrr"]
         assert tables.other_metrics(inputs) is None
+
+
+class TestSmallCategories:
+    """Categories with fewer than the five cases that a row of their own needs."""
+
+    FEW: ClassVar[dict[str, object]] = {"n": 3, "status": "too few cases", "reason": "3 cases, 5 are needed"}
+
+    def test_are_one_row_above_and_their_own_ones_below(self) -> None:
+        """The table holds what was decided on; every small category can still be looked up."""
+        inputs = compared(
+            build_row(None), build_row("a"), build_row("s1", 0.9, 0.5, **self.FEW), build_row("s2", n=2),
+            build_row(None, 0.9, 0.7, scope="small"),
+        )  # fmt: skip
+        _, by_category = tables.visible(inputs)
+        folded = tables.small(inputs)
+
+        assert [row[0] for row in cells(by_category)] == ["a", "small categories"]
+        assert folded is not None
+        assert [(row.cells[1], row.cells[-1]) for row in folded.rows.items] == [
+            ("s1", "too few cases: 3 cases, 5 are needed"), ("s2", "unchanged"),
+        ]  # fmt: skip
+
+    def test_have_no_table_where_there_are_no_others(self) -> None:
+        """All of them together are the row over all cases, which stands above already."""
+        inputs = compared(build_row(None), build_row("s1", 0.9, 0.5, **self.FEW))
+
+        assert [part.title for part in tables.visible(inputs)] == ["All cases"]
+
+    def test_stay_where_they_say_more_than_that_they_are_small(self) -> None:
+        """A category that came or went is seen."""
+        inputs = compared(build_row(None), build_row("n", n=0, status="new", reason="not in the baseline"))
+
+        assert [row[0] for row in cells(tables.visible(inputs)[1])] == ["n"]
+        assert tables.small(inputs) is None
 
 
 class TestOtherMetrics:
