@@ -142,7 +142,12 @@ def inconclusive() -> Inputs:
         (row,), (build_change("notice-07", 1.0, 0.5),), paired=30,
         removed=tuple(f"old-{number:02}" for number in range(10)),
         loosened=(Loosened(kind="rule", text=text, metric="recall@5", candidate=0.76),),
-        configuration=(ConfigurationChange(key="gate.rules", before=[{"max_drop": 0.02}], after=[{"max_drop": 0.05}]),),
+        configuration=(
+            ConfigurationChange(
+                key="gate.rules", before=[{"metric": "recall@5", "per": "all", "max_drop": 0.02}],
+                after=[{"metric": "recall@5", "per": "all", "max_drop": 0.05}],
+            ),
+        ),
     )  # fmt: skip
     decision = build_decision(
         "inconclusive", (build_rule(row),), reasons=reasons, cases=(build_case_outcome("notice-07"),)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
-from evaluator.report import regressions, tables
+from evaluator.report import regressions, rules, tables
 from evaluator.report.parts import Inputs, Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
 
@@ -15,7 +15,7 @@ MAX_PLACES = 3
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from evaluator.model.comparison import CaseChange
+    from evaluator.model.comparison import CaseChange, ConfigurationChange
 
 
 def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
@@ -67,13 +67,22 @@ def _case_lists(inputs: Inputs) -> Iterator[Part]:
 
 def _configuration(inputs: Inputs) -> Part:
     changes = inputs.comparison.configuration
-    rows = [TableRow((Name(change.key), _shown(change.before), _shown(change.after))) for change in changes]
+    rows = [row for change in changes for row in _change(change)]
     caution = [Note("Several changed at once: their effects cannot be told apart.")] if len(changes) > 1 else []
     return Part(
         f"Configuration: {counted(len(changes), 'change')}",
         notes=Listing.of(caution),
         table=Table(("Key", "Before", "Now"), Listing.of(rows)),
     )
+
+
+def _change(change: ConfigurationChange) -> list[TableRow]:
+    """A key's two values; for the rules, a row each that differs."""
+    if change.key == rules.KEY:
+        return [
+            TableRow((Name(key), before, after)) for key, before, after in rules.changed(change.before, change.after)
+        ]
+    return [TableRow((Name(change.key), _shown(change.before), _shown(change.after)))]
 
 
 def _shown(value: object) -> Name:

@@ -128,7 +128,7 @@ class TestDetails:
         assert part.notes.items[0].text == "Several changed at once: their effects cannot be told apart."
         assert alone.notes.items == ()
         assert alone.table is not None
-        assert alone.table.rows.items[0].cells == ("gate.rules", '[{"max_drop":0.02}]', '[{"max_drop":0.05}]')
+        assert alone.table.rows.items[0].cells == ("gate.rules: recall@5 per all", "max_drop 0.02", "max_drop 0.05")
 
     def test_say_rules_of_many_rows_once(self) -> None:
         """Forty rows without a baseline are one line, not forty."""
