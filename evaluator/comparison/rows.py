@@ -207,11 +207,12 @@ def _status(values: Sheet, row: Row, group: Group, rule: Rule | None, min_cases:
 def _worse_status(drop: float, tolerance: float, worse: int, rule: Rule) -> tuple[Status, str]:
     shown, limit = numbers.apart(drop, tolerance)
     lost = f"{counted(worse, 'case')} lost"
+    by = f"worse by {shown}" if rule.at == "mean" else f"{rule.at} worse by {shown}"
     if drop - tolerance <= EPSILON:
-        return "within noise", f"within noise: {lost}; worse by {shown}, {limit} is allowed"
+        return "within noise", f"within noise: {lost}; {by}, {limit} is allowed"
     if rule.min_lost is not None and worse < rule.min_lost:
-        return "within noise", f"within noise: {lost}, {rule.min_lost} are needed; worse by {shown}"
-    return "regressed", f"worse by {shown}, {limit} is allowed; {lost}"
+        return "within noise", f"within noise: {lost}, {rule.min_lost} are needed; {by}"
+    return "regressed", f"{by}, {limit} is allowed; {lost}"
 
 
 def _with_caveats(values: Sheet, row: Row, group: Group) -> Row:

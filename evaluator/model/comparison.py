@@ -191,12 +191,29 @@ class Exam(Value):
     partial: str | None = None
 
 
+class Spread(Value):
+    """Mean and nearest-rank percentiles."""
+
+    mean: float
+    p50: float
+    p95: float
+
+
+class SpreadRow(Value):
+    """How an amount without bounds is spread over the paired cases, or without a baseline over all (``n`` of them)."""
+
+    metric: Id
+    n: int
+    baseline: Spread | None
+    candidate: Spread | None
+
+
 class ExamFile(Value):
-    """exam.json: what compare hands to gate and comparison.json has no place for.
+    """exam.json: what compare hands to gate and report and comparison.json has no place for.
 
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
-    ``warnings`` are for the report.
+    ``warnings`` and ``spreads`` are for the report.
     """
 
     format: Literal[1] = FORMAT
@@ -205,3 +222,4 @@ class ExamFile(Value):
     values: dict[str, dict[str, float]]
     categories: dict[str, str]
     warnings: Strings = ()
+    spreads: Annotated[tuple[SpreadRow, ...], pydantic.Field(strict=False)] = ()

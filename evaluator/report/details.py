@@ -24,6 +24,7 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
         *_questions(inputs, behind),
         _small(inputs),
         Part("Other metrics", table=tables.other_metrics(inputs)),
+        Part("Time, cost and tokens of a question", table=tables.spreads(inputs)),
         *_case_lists(inputs),
         _configuration(inputs),
         _failures(inputs),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NOTHING = "–"
 """Stands for a value that is not there."""
 
-_DECIMALS = {"latency_ms": 0, "tokens": 0, "context_tokens": 0}
+_DECIMALS = {"latency_ms": 0, "cost_usd": 4, "tokens": 0, "context_tokens": 0}
 _UNITS = {"latency_ms": " ms", "cost_usd": " USD"}
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from evaluator.model.counting import counted
+from evaluator.model.decision import RuleOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from evaluator.model.comparison import CaseChange, Comparison
-    from evaluator.model.decision import Decision, RuleOutcome
+    from evaluator.model.comparison import CaseChange, Comparison, Row, SpreadRow
+    from evaluator.model.decision import Decision
     from evaluator.model.run import RunHead
     from evaluator.templates import Name, Safe
 
@@ -25,6 +26,10 @@ MORE_EXAMPLES = 5
 
 Key = tuple[str, str, str | None]
 """Metric, scope and category: what identifies a row."""
+
+
+Read = tuple[str, str, str | None, float | None, float | None]
+"""Metric, scope and category, and what both runs came to: a mean, or a percentile."""
 
 
 def split_rule(rule: str) -> tuple[str, str]:
@@ -70,6 +75,8 @@ class Inputs:
         held_out_failures: how many held-out cases failed.
         alerts: what a reader must know before reading numbers.
         warnings: sentences about the run.
+        spreads: how amounts without bounds are spread.
+        percentiles: the percentile (``p95``) that a row gives instead of a mean.
         max_examples: questions shown behind the regressions.
     """
 
@@ -83,7 +90,15 @@ class Inputs:
     held_out_failures: int = 0
     alerts: tuple[str, ...] = ()
     warnings: Sequence[str] = ()
+    spreads: Sequence[SpreadRow] = ()
+    percentiles: Mapping[Read, str] = field(default_factory=dict)
     max_examples: int = 10
+
+    def named(self, row: Row | RuleOutcome, metric: str) -> str:
+        """A metric, with the percentile that is read of it."""
+        before, after = (row.before, row.after) if isinstance(row, RuleOutcome) else (row.baseline, row.candidate)
+        at = self.percentiles.get((metric, row.scope, row.category, before, after))
+        return f"{metric} {at}" if at else metric
 
     @cached_property
     def change_of(self) -> Mapping[tuple[str, str], CaseChange]:
@@ -158,7 +173,8 @@ class Table:
 
 
 BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN = "Baseline", "This change", "Δ", "Cases", "Got worse", "Mean"
-NUMBERS: Collection[str] = (BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN)
+MEDIAN, P95 = "p50", "p95"
+NUMBERS: Collection[str] = (BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN, MEDIAN, P95)
 
 
 class LostChunk(NamedTuple):

@@ -83,7 +83,7 @@ def _cells(inputs: Inputs, same: Sequence[RuleOutcome]) -> tuple[str, ...]:
     before, after = numbers.values(metric, outcome.before, outcome.after, beside=limits.pop("min", None))
     change = None if outcome.before is None or outcome.after is None else outcome.after - outcome.before
     return (
-        metric, place(outcome.scope, outcome.category), before, after,
+        inputs.named(outcome, metric), place(outcome.scope, outcome.category), before, after,
         numbers.change(metric, change, next(iter(limits.values()), None)),
         "; ".join(map(_limit, same)), _worse_cases(inputs, metric, outcome, _bad_direction(outcome)),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.comparison.rows import OTHER_CHUNKING
+from evaluator.model.run import SummaryValue
 from evaluator.report import numbers
 from evaluator.report.parts import (
     BASELINE,
@@ -12,6 +13,8 @@ from evaluator.report.parts import (
     CASES,
     DELTA,
     MEAN,
+    MEDIAN,
+    P95,
     Inputs,
     Key,
     Listing,
@@ -25,8 +28,7 @@ from evaluator.report.regressions import place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from evaluator.model.comparison import Row
-    from evaluator.model.run import SummaryValue
+    from evaluator.model.comparison import Row, SpreadRow
 
 _SAID = {"min": "below its floor", "drift": "drifted"}
 STATUS = "Status"
@@ -53,8 +55,8 @@ def other_metrics(inputs: Inputs) -> Table | None:
     if not shown:
         return None
     if inputs.comparison.baseline is None:
-        means = {name: value for name, value in inputs.head.summary.all.items() if name not in shown}
-        return _mean_table("Metric", [(name, name, value) for name, value in means.items()]) if means else None
+        means = [(name, name, _overall(inputs, name)) for name in inputs.head.summary.all if name not in shown]
+        return _mean_table("Metric", means) if means else None
     return _anywhere(
         inputs, [row for row in inputs.comparison.rows if row.metric not in shown or not _is_shown(inputs, row)]
     )
@@ -76,15 +78,33 @@ def _anywhere(inputs: Inputs, rows: Sequence[Row]) -> Table | None:
     """Rows of any metric and scope, None of none."""
     head = ("Metric", "Where", CASES, BASELINE, CANDIDATE, DELTA, STATUS)
     cells = [
-        TableRow((row.metric, place(row.scope, row.category), *_cells(row, inputs)), _is_quiet(row, inputs))
+        TableRow(
+            (inputs.named(row, row.metric), place(row.scope, row.category), *_cells(row, inputs)),
+            _is_quiet(row, inputs),
+        )
         for row in sorted(rows, key=lambda row: (row.metric, _order(row)))
     ]
     return Table(head, Listing.of(cells)) if cells else None
 
 
+def spreads(inputs: Inputs) -> Table | None:
+    """Mean and percentiles of what has no bounds, as ``before → after`` where there is a baseline."""
+    rows = [
+        TableRow((spread.metric, str(spread.n), *(_moved(spread, at) for at in ("mean", "p50", "p95"))))
+        for spread in inputs.spreads
+    ]
+    return Table(("Metric", CASES, MEAN, MEDIAN, P95), Listing.of(rows)) if rows else None
+
+
+def _moved(spread: SpreadRow, at: str) -> str:
+    known = [getattr(side, at) for side in (spread.baseline, spread.candidate) if side is not None]
+    return " → ".join(numbers.values(spread.metric, *known))
+
+
 def holdout(inputs: Inputs) -> Table | None:
     """Means over the cases that are held out: aggregates only."""
-    means = inputs.head.summary.holdout
+    clock = inputs.head.timing.get("summary", {})
+    means = {name: value for name, value in inputs.head.summary.holdout.items() if name not in clock}
     return _mean_table("Metric", [(name, name, value) for name, value in means.items()]) if means else None
 
 
@@ -111,7 +131,7 @@ def _order(row: Row) -> tuple[int, str]:
 
 def _compared(first: str, rows: Sequence[Row], inputs: Inputs) -> Table:
     head = (first, CASES, BASELINE, CANDIDATE, DELTA, STATUS)
-    names = [row.metric if first == "Metric" else place(row.scope, row.category) for row in rows]
+    names = [inputs.named(row, row.metric) if first == "Metric" else place(row.scope, row.category) for row in rows]
     cells = [
         TableRow((name, *_cells(row, inputs)), _is_quiet(row, inputs)) for name, row in zip(names, rows, strict=True)
     ]
@@ -162,7 +182,7 @@ def _plain(row: Row) -> str:
 
 def _allowed(row: Row) -> str:
     """A change for the worse that no rule forbids: noise is what a single lost case may be, not half of a limit."""
-    lost, _, allowed = row.reason.removeprefix("within noise: ").partition("; worse by ")
+    lost, _, allowed = row.reason.removeprefix("within noise: ").partition("; ")
     if row.tolerance is None or not allowed.endswith(" is allowed") or lost == "1 case lost":
         return row.reason or row.status
     return f"worse, within the allowed {numbers.limit(row.metric, row.tolerance)}: {lost}"
@@ -173,15 +193,28 @@ def _is_quiet(row: Row, inputs: Inputs) -> bool:
 
 
 def _means(inputs: Inputs, shown: Sequence[str]) -> tuple[Part, ...]:
-    summary = inputs.head.summary
-    overall = _mean_table("Metric", [(name, name, summary.all[name]) for name in shown])
+    overall = _mean_table("Metric", [(name, name, _overall(inputs, name)) for name in shown])
     ruled = {metric for metric, scope, _ in inputs.outcomes if scope == "category"}
     tables = [Part("All cases", table=overall)]
     for metric in shown:
         if metric in ruled:
-            means = [(metric, name, found[metric]) for name, found in summary.categories.items() if metric in found]
+            means = [(metric, name, value) for name, value in _by_category(inputs, metric).items()]
             tables.append(Part(_title(metric), table=_mean_table("Category", means)))
     return tuple(filter(None, tables))
+
+
+def _overall(inputs: Inputs, metric: str) -> SummaryValue:
+    """A mean over all cases; the clock's stands in timing, with all that differs between equal runs."""
+    timed = inputs.head.timing.get("summary", {}).get(metric)
+    return SummaryValue(mean=timed["mean"], n=timed["n"], of=timed["of"]) if timed else inputs.head.summary.all[metric]
+
+
+def _by_category(inputs: Inputs, metric: str) -> dict[str, SummaryValue]:
+    """Means by category; those of the clock are in no summary, but in the rows."""
+    if metric not in inputs.head.timing.get("summary", {}):
+        return {name: found[metric] for name, found in inputs.head.summary.categories.items() if metric in found}
+    rows = [row for row in inputs.comparison.rows if row.metric == metric and row.category is not None]
+    return {str(row.category): SummaryValue(mean=row.candidate, n=row.n, of=row.n) for row in rows}
 
 
 def _title(metric: str) -> str:

@@ -60,7 +60,7 @@ def _results(
     verdicts = examining.Examining(seen, mine, theirs, accepted)
     warnings = tuple(verdicts.warnings())
     workspace.warnings.extend(warnings)
-    return verdicts.comparison(names, source), verdicts.state().model_copy(update={"warnings": warnings})
+    return verdicts.comparison(names, source), verdicts.state(names).model_copy(update={"warnings": warnings})
 
 
 def _measured(mine: Sequence[MetricId], theirs: Config | None, declared: Mapping[str, Metric]) -> tuple[MetricId, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from evaluator import config as configuration
 from evaluator.comparison import configuration as configurations
-from evaluator.comparison import loosened, pairing, rows, rules
+from evaluator.comparison import loosened, pairing, rows, rules, spreads
 from evaluator.comparison.sheet import Sheet
 from evaluator.model.comparison import BaselineInfo, Comparison, Exam, ExamFile
 from evaluator.model.run import History
@@ -168,8 +168,8 @@ class Examining:
             if value is not None:
                 yield line.id, stored.get(line.id, value)
 
-    def state(self) -> ExamFile:
-        """What the gate decides from."""
+    def state(self, metrics: Sequence[str]) -> ExamFile:
+        """What the gate decides from, and the report shows besides; ``metrics`` are the candidate's own."""
         columns = {
             metric: self.seen.ruler.metrics.index(MetricId.parse(metric)) for metric in self._dropping(self.mine)
         }
@@ -182,7 +182,11 @@ class Examining:
             for metric, column in columns.items()
         }
         categories = {line.id: line.category for line in self.seen.new if line.after is not None}
-        return ExamFile(exam=self.new, history=self.history, values=values, categories=categories)
+        sheet = self._sheet(self.seen.new, self.history.anchor)
+        return ExamFile(
+            exam=self.new, history=self.history, values=values, categories=categories,
+            spreads=tuple(spreads.spreads(sheet, metrics)),
+        )  # fmt: skip
 
     def comparison(self, metrics: Sequence[str], source: str) -> Comparison:
         """comparison.json."""

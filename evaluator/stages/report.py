@@ -15,6 +15,7 @@ from evaluator.stores.runs import read_run
 from evaluator.stores.values import read_value
 
 if TYPE_CHECKING:
+    from evaluator.report.parts import Read
     from evaluator.stages.held import Run
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.runs import StoredCase
@@ -37,7 +38,8 @@ def report(workspace: Workspace) -> str:
             head=run.head, comparison=comparison, decision=decision, cases=seen.cases, total=len(run.ids),
             held_out=seen.held_out, failures=seen.failures, held_out_failures=seen.held_out_failures,
             alerts=tuple(run.head.timing.get("alerts", ())),
-            warnings=(*run.head.timing.get("warnings", ()), *exam.warnings),
+            warnings=(*run.head.timing.get("warnings", ()), *exam.warnings), spreads=exam.spreads,
+            percentiles=_percentiles(exam),
             max_examples=workspace.config.report.max_examples,
         ),
     )  # fmt: skip
@@ -50,6 +52,16 @@ def report(workspace: Workspace) -> str:
             atomic.write_text(workspace.out / reporter.file_name, text)
             written.append(f"wrote {workspace.out / reporter.file_name}")
     return "\n".join([*printed, *written])
+
+
+def _percentiles(exam: ExamFile) -> dict[Read, str]:
+    """The rows that a rule reads at a percentile, each with that."""
+    rules = exam.exam.rules
+    return {
+        (row.metric, row.scope, row.category, row.baseline, row.candidate): rules[entry.rule].at
+        for entry in exam.exam.rows
+        if rules[entry.rule].at != "mean" and (row := entry.row)
+    }
 
 
 @dataclass

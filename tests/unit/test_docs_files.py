@@ -30,6 +30,7 @@ MODELS: dict[str, type[Value]] = {
     "exam.json": comparison.ExamFile,
     "exam.json: the exam": comparison.Exam,
     "exam.json: a gated row": comparison.GatedRow,
+    "exam.json: a spread": comparison.SpreadRow,
     "decision.json": decision.Decision,
     "decision.json: a rule": decision.RuleOutcome,
     "decision.json: a case": decision.CaseOutcome,
@@ -45,6 +46,7 @@ INSIDE: list[tuple[str, str, type[Value]]] = [
     ("comparison.json", "configuration", comparison.ConfigurationChange),
     ("comparison.json: a changed value", "lost", comparison.Lost),
     ("exam.json: the exam", "critical", comparison.CriticalOutcome),
+    ("exam.json: a spread", "baseline", comparison.Spread),
     ("decision.json", "reasons", decision.Reason),
 ]
 """Values that are described in one cell, with the key they are under."""
