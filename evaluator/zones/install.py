@@ -24,6 +24,9 @@ FLAGS: Mapping[Policy, tuple[str, ...]] = {
 }
 """What is installed: a wheel runs no code while it is installed, and a hash says which wheel it is."""
 
+PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
+"""What makes a folder one that can be built."""
+
 INTERPRETER = "venv/bin/python"
 """Where the volume has the interpreter that knows what was installed."""
 
@@ -51,7 +54,7 @@ def install(stream: IO[bytes], wanted: Wanted, place: Place) -> None:
     """Make a virtual environment in a volume.
 
     Raises:
-        UsageError: the file is not there, or what it asks for cannot be had.
+        UsageError: the file is not there or no list of packages, or what it asks for cannot be had.
         ZoneProblem: the stream is no repository, or the installer broke.
     """
     root, volume, _ = place
@@ -61,6 +64,8 @@ def install(stream: IO[bytes], wanted: Wanted, place: Place) -> None:
         raise errors.UsageError(
             f"the requirements file '{visible(wanted.requirements)}' is not among the files that git tracks"
         )
+    if wanted.policy != "source":
+        _forbid_building(root, file)
     _uv(place, "venv", "--quiet", "--no-project", "--python", wanted.python or "3", str(volume / "venv"))
     if wanted.requirements:
         where = ["--python", str(volume / INTERPRETER), "--requirement", str(file)]
@@ -68,14 +73,27 @@ def install(stream: IO[bytes], wanted: Wanted, place: Place) -> None:
     shutil.rmtree(volume / "cache", ignore_errors=True)
 
 
+def _forbid_building(root: Path, file: Path) -> None:
+    """Leave no folder that can be built: uv asks one that is to be editable for its name, whatever its flags say."""
+    if file.name in PROJECT:
+        raise errors.UsageError(
+            f"the requirements file '{visible(file.name)}' may run code when it is read: compile it into a list of "
+            f"packages, or give the input install-policy: source"
+        )
+    for path in root.rglob("*"):
+        if path.name in PROJECT and not path.is_dir():
+            path.unlink()
+
+
 def _uv(place: Place, *arguments: str) -> None:
     program = shutil.which("uv", path=place.environment.get("PATH"))
     if program is None:
         raise errors.ZoneProblem("uv is not installed in this image")
-    # What is downloaded goes where it is installed: a folder in memory would be too small for it.
+    # What is downloaded goes where it is installed: a folder in memory would be too small for it. A configuration would
+    # be the repository's, which could allow again what the policy forbids.
     own = {
         "UV_CACHE_DIR": str(place.volume / "cache"), "UV_PYTHON_INSTALL_DIR": str(place.volume / "python"),
-        "UV_SYSTEM_CERTS": "true",
+        "UV_SYSTEM_CERTS": "true", "UV_NO_CONFIG": "true",
     }  # fmt: skip
     # Standard output carries streams here, so what the installer prints goes to the log.
     done = subprocess.run(

@@ -57,6 +57,26 @@ def test_requirements_without_hashes_are_refused(forge: Forge) -> None:
     assert "install-policy" in result.summary
 
 
+BUILDS = {
+    "pkg/pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "own"\nbackend-path = ["."]\n',
+    "pkg/own.py": "raise SystemExit('strange code ran')\n",
+    "uv.toml": 'no-build = false\n[pip]\nno-build = false\nno-binary = ["pkg"]\n',
+}
+
+
+@pytest.mark.parametrize(("written", "policy"), [("-e ./pkg", "wheels"), ("./pkg", "wheels"), ("-e ./pkg", "hashes")])
+def test_a_pull_request_cannot_allow_itself_to_be_built(written: str, policy: str, forge: Forge) -> None:
+    """Neither as editable nor by a configuration of the installer does code run where only wheels are allowed."""
+    suite(forge, USES_PACKAGE, questions=1)
+    forge.inputs |= {"requirements": "requirements.txt", "install-policy": policy}
+    forge.commit(BUILDS | {"requirements.txt": f"{written}\n"}, branch="change")
+
+    result = forge.pull_request()
+
+    assert (result.passed, result.code) == (False, 2)
+    assert "strange code ran" not in result.log
+
+
 @pytest.fixture
 def own_image(forge: Forge, tmp_path: Path) -> str:
     """An image of the team's, with our package in it."""

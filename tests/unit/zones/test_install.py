@@ -11,6 +11,7 @@ from evaluator.zones.install import Place, Policy, Wanted, install
 from tests.zones import stream_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -32,12 +33,15 @@ class Installer:
         )
         script.chmod(0o755)
 
-    def install(self, requirements: str = "req.txt", policy: Policy = "hashes", python: str = "") -> list[str]:
+    def install(
+        self, requirements: str = "req.txt", policy: Policy = "hashes", python: str = "",
+        files: Mapping[str, bytes] | None = None,
+    ) -> list[str]:  # fmt: skip
         """The calls."""
         place = Place(
             root=self.folder / "tree", volume=self.folder / "volume", environment={"PATH": f"{self.folder}/bin:/bin"}
         )
-        install(stream_of({"req.txt": b"six\n"}), Wanted(requirements, policy, python), place)
+        install(stream_of({"req.txt": b"six\n", **(files or {})}), Wanted(requirements, policy, python), place)
         return (self.folder / "calls").read_text().splitlines()
 
 
@@ -49,7 +53,11 @@ def installer(tmp_path: Path) -> Installer:
 
 @pytest.mark.parametrize(
     ("policy", "flags"),
-    [("hashes", "--require-hashes --only-binary :all: "), ("wheels", "--only-binary :all: "), ("source", "")],
+    [
+        ("hashes", "--require-hashes --only-binary :all: "),
+        ("wheels", "--only-binary :all: "),
+        ("source", ""),
+    ],
 )
 def test_the_policy_decides_what_may_be_installed(policy: Policy, flags: str, installer: Installer) -> None:
     """Hashes and wheels unless the workflow says otherwise; what is downloaded stays in the volume."""
@@ -76,6 +84,23 @@ def test_requirements_that_are_not_there_are_a_mistake(requirements: str, instal
     """The file has to be in the repository."""
     with pytest.raises(errors.UsageError, match="not among the files"):
         installer.install(requirements=requirements)
+
+
+@pytest.mark.parametrize(
+    ("policy", "left"), [("hashes", ["a.txt"]), ("wheels", ["a.txt"]), ("source", ["a.txt", "setup.py"])]
+)
+def test_no_folder_can_be_built_unless_that_is_allowed(policy: Policy, left: list[str], installer: Installer) -> None:
+    """What makes a folder a project is not there where only wheels may be installed."""
+    installer.install(policy=policy, files={"pkg/setup.py": b"", "pkg/a.txt": b""})
+
+    assert sorted(path.name for path in (installer.folder / "tree" / "pkg").iterdir()) == left
+
+
+@pytest.mark.parametrize("policy", ["hashes", "wheels"])
+def test_a_project_is_no_list_of_packages(policy: Policy, installer: Installer) -> None:
+    """Reading one may run code of it, which the policy forbids."""
+    with pytest.raises(errors.UsageError, match="may run code when it is read"):
+        installer.install("pyproject.toml", policy=policy, files={"pyproject.toml": b""})
 
 
 @pytest.mark.parametrize(("code", "kind"), [(1, errors.UsageError), (2, errors.UsageError), (137, errors.ZoneProblem)])
