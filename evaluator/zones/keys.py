@@ -41,13 +41,16 @@ class Keys:
         return any(form in line for form in self._as_json)
 
     def replaced(self, value: Any) -> Any:
-        """JSON types with the variable's name in place of each value, in keys of mappings too."""
+        """JSON types with the variable's name in place of each value, in keys of mappings too; 0 for a number."""
         if isinstance(value, str):
             return self.replaced_in(value)
         if isinstance(value, dict):
             return {self.replaced_in(name): self.replaced(part) for name, part in value.items()}
         if isinstance(value, list | tuple):
             return [self.replaced(part) for part in value]
+        if isinstance(value, int | float) and (name := self._names.get(_digits(value))) is not None:
+            self.found.add(name)
+            return 0
         return value
 
     def replaced_in(self, text: str) -> str:
@@ -60,8 +63,12 @@ class Keys:
         return f"[the value of {name}]"
 
 
+def _digits(number: float) -> str:
+    return to_json(number).decode().removesuffix(".0")
+
+
 def forms(value: str) -> frozenset[str]:
-    """How a value is looked for: as it is, each of its lines, in base64, in a URL and in JSON; nothing if too short."""
+    """How a value is looked for: it and each of its lines, plain and encoded; nothing if it is too short."""
     lines = [line for line in value.splitlines() if not line.startswith("-----")]
     whole = {text for text in (value, value.strip(), *lines) if len(text) >= SHORTEST}
     return frozenset(form for text in whole for form in _encoded(text))
@@ -73,6 +80,7 @@ def _encoded(text: str) -> Iterator[str]:
     shown = data.decode(errors="replace")
     yield shown
     yield from _in_base64(data)
+    yield from (data.hex(), data.hex().upper())
     for in_url in (quote(data, safe=""), quote(data), quote_plus(data)):
         yield in_url
         yield re.sub("%..", lambda found: found[0].lower(), in_url)

@@ -26,6 +26,8 @@ CARRIERS = {
     "base64, two bytes before": lambda key: base64.b64encode(b"xy" + key.encode() + b"!").decode(),
     "base64 of a password pair": lambda key: base64.b64encode(f"user:{key}\n".encode()).decode(),
     "base64 for URLs": lambda key: base64.urlsafe_b64encode(b"ab" + key.encode()).decode().rstrip("="),
+    "hexadecimal": lambda key: f"x{key.encode().hex()}0a",
+    "hexadecimal in capitals": lambda key: f"0x{key.encode().hex().upper()}",
     "quoted": lambda key: f"http://e/?k={quote(key)}",
     "quoted whole": lambda key: f"http://e/?k={quote(key, safe='')}",
     "quoted in lower case": lambda key: re.sub("%..", lambda found: found[0].lower(), quote_plus(key)),
@@ -72,6 +74,17 @@ def test_what_holds_no_key_stays_as_it_is(value: object) -> None:
 
     assert keys.replaced(value) == value
     assert keys.found == set()
+
+
+@pytest.mark.parametrize("number", [1234567890, 1234567890.0])
+def test_a_number_can_be_a_key(number: float) -> None:
+    """A number where a score or a count may stand is the key as well as its digits in a text are."""
+    keys = Keys({"PIN": "1234567890"})
+    value = {"score": number, "seconds": 12345.67890}
+
+    assert keys.are_in(to_json(value))
+    assert keys.replaced(value) == {"score": 0, "seconds": 12345.6789}
+    assert keys.found == {"PIN"}
 
 
 def test_keys_are_found_in_names_and_deep_inside() -> None:
