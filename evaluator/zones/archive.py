@@ -213,7 +213,8 @@ def take_parts(stream: IO[bytes], takers: Mapping[str, Callable[[IO[bytes]], obj
 
 def pack_tree(root: Path, stream: IO[bytes]) -> None:
     """Write everything below a folder, in the order of its names, as nobody's and of no time."""
-    with tarfile.open(fileobj=stream, mode="w|", bufsize=CHUNK) as tar:
+    # In this format a name is its bytes; others need a header for one that is no UTF-8, which GNU tar complains about.
+    with tarfile.open(fileobj=stream, mode="w|", bufsize=CHUNK, format=tarfile.GNU_FORMAT) as tar:
         tar.add(root, arcname=".", filter=_anonymous)
 
 
