@@ -13,8 +13,13 @@ one_of() {
 # A place in the repository: relative, and not leading out of it.
 place() {
     case /$2/ in
-        // | //*/ | */../*) stop 2 "the input $1 is '$2'; it is a path in the repository, relative to its root" ;;
+        *[[:cntrl:]]* | // | //*/ | */../*) stop 2 "the input $1 is '$2'; it is a path in the repository, relative to its root" ;;
     esac
+}
+
+# Whether a path leads where it seems to: none of its parts is a symbolic link.
+is_straight() {
+    [[ $(realpath --canonicalize-missing -- "$1") == "$(realpath --canonicalize-missing --no-symlinks -- "$1")" ]]
 }
 
 check_inputs() {
@@ -46,6 +51,9 @@ check_includes() {
         [[ -n $path ]] || continue
         place include "$path"
         [[ -e $path || -L $path ]] || stop 2 "the input include names '$path', which does not exist"
+        # What it names is for the workflow to say, and a link in the repository could lead anywhere.
+        is_straight "$(dirname -- "$path")" ||
+            stop 2 "the input include names '$path', which lies behind a symbolic link; name the place itself"
         includes+=("./${path#./}")
     done <<<"$ASSAY_INCLUDE"
 }

@@ -1,13 +1,19 @@
 # What the Action's scripts share: how they end, what they print, and how a zone is run. To be sourced.
 # shellcheck shell=bash
 
+# Names are bytes, whatever they are in: in other locales bash swallows what follows one that is no UTF-8, and sort
+# drops one that collates like another.
+export LC_ALL=C
+
 readonly LOG_BYTES=4000000       # of what one zone prints
 readonly STREAM_BYTES=1073741824 # of what one zone hands on
 readonly SUMMARY_BYTES=1000000   # GitHub drops a step summary above 1 MiB whole
 readonly SAID_LINES=60           # of what a failed zone printed, in the summary
 readonly ZONE_SECONDS=1800       # for every zone but collect
+readonly VERSION_SECONDS=120     # for an image to say which version it has
 readonly OUR_USER=10001:10001
 readonly PIPELINE_USER=10002:10002
+readonly PROXIES=(HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY)
 
 # A value in a workflow command.
 as_data() {
@@ -28,9 +34,10 @@ inert() {
             cat >/dev/null
         fi
     } |
-        LC_ALL=C sed -u -e 's/\r/ /g' -e 's/##\[/## [/g' -e 's|/work/tree/||g' |
+        # The places of the zone go first: what is left closes up, and could become a command by that.
+        sed -u -e 's/[[:cntrl:]]/ /g' -e 's|/work/tree/||g' -e 's/##\[/## [/g' |
         tee "$1" |
-        LC_ALL=C sed -u -e 's/^/│ /'
+        sed -u -e 's/^/│ /'
 }
 
 output() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; }
@@ -57,7 +64,7 @@ stop() {
     exit 0
 }
 
-as_html() { LC_ALL=C sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'; }
+as_html() { sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'; }
 
 # Every container, volume and file of this attempt goes, however it ends.
 clean_up() {
@@ -68,10 +75,10 @@ clean_up() {
     rm -rf "$temporary"
 }
 
-# run_zone NAME IMAGE INPUT OUTPUT [docker's options] -- [the image's arguments]
+# run_zone NAME IMAGE INPUT OUTPUT [docker's options] -- [the zone's arguments]
 # Stops unless the zone exits 0 and hands on no more than it may.
 run_zone() {
-    local zone=$1 from=$2 input=$3 result=$4 status
+    local zone=$1 from=$2 input=$3 result=$4 status began=$SECONDS
     local -a options=() reader=(inert "$temporary/$1.said")
     shift 4
     while [[ $1 != -- ]]; do
@@ -79,7 +86,8 @@ run_zone() {
         shift
     done
     shift
-    [[ $zone != collect || -z ${keys[*]-} ]] || reader=(inert_without_keys "$temporary/$zone.said")
+    # What seal finds wrong it quotes, and that is still as collect wrote it.
+    [[ $zone != @(collect|seal) || -z ${keys[*]-} ]] || reader=(inert_without_keys "$temporary/$zone.said")
     said=$temporary/$zone.said
     note "zone $zone"
     mkfifo "$temporary/$zone.log"
@@ -88,7 +96,7 @@ run_zone() {
     # In the background, so that a signal is acted on at once and not when the zone has ended.
     (
         set +e
-        start "$zone" "$from" "${options[@]}" -- "$@" <"$input" 2>"$temporary/$zone.log" |
+        start "$zone" "$from" "${options[@]}" -- action "$@" <"$input" 2>"$temporary/$zone.log" |
             head -c "$((STREAM_BYTES + 1))" >"$result"
         exit "${PIPESTATUS[0]}"
     ) &
@@ -98,6 +106,8 @@ run_zone() {
     if (($(stat -c %s "$result") > STREAM_BYTES)); then
         stop 4 "the zone $zone hands on more than $((STREAM_BYTES >> 20)) MB"
     fi
+    # One that has to be killed in the end ends like one that somebody killed.
+    ((status != 137 || SECONDS - began < $(seconds_of "$zone"))) || status=124
     case $status in
         0) ;;
         2) stop 2 "the zone $zone found a mistake that has to be mended first" ;;
@@ -110,10 +120,19 @@ run_zone() {
 
 hint_at_time() { [[ $1 != collect ]] || printf ' (collect-timeout is %s s)' "$ASSAY_COLLECT_TIMEOUT"; }
 
+seconds_of() {
+    case $1 in
+        collect) printf %s "$ASSAY_COLLECT_TIMEOUT" ;;
+        *-log) printf %s $((ASSAY_COLLECT_TIMEOUT + ZONE_SECONDS)) ;; # it ends when what it listens to has ended
+        version) printf %s "$VERSION_SECONDS" ;;
+        *) printf %s "$ZONE_SECONDS" ;;
+    esac
+}
+
 # A container with no rights, no network (unless the options say so), nothing of this machine and nothing that stays.
 start() {
-    local zone=$1 from=$2 seconds=$ZONE_SECONDS
-    local -a options=()
+    local zone=$1 from=$2 variable
+    local -a options=() without=()
     shift 2
     while [[ $1 != -- ]]; do
         options+=("$1")
@@ -122,17 +141,18 @@ start() {
     shift
     [[ " ${options[*]} " == *' --network '* ]] || options+=(--network none)
     [[ " ${options[*]} " == *' --user '* ]] || options+=(--user "$OUR_USER")
-    [[ $zone != collect ]] || seconds=$ASSAY_COLLECT_TIMEOUT
+    # A machine's proxy is handed to its containers, with the password that may stand in it.
+    [[ $zone == install ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
     [[ ${RUNNER_DEBUG:-} != 1 ]] || options+=(--env RAG_ASSAY_DEBUG=1)
-    timeout --kill-after=30 "$seconds" docker run --rm --interactive --init --log-driver none \
+    timeout --foreground --kill-after=30 "$(seconds_of "$zone")" docker run --rm --interactive --init --log-driver none \
         --name "$name-$zone" --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" \
         --cap-drop=ALL --security-opt=no-new-privileges --read-only \
         --tmpfs /tmp:rw,exec,nosuid,nodev,size=2g,mode=1777 --tmpfs /work:rw,exec,nosuid,nodev,size=4g,mode=1777 \
         --memory "${memory}k" --pids-limit 512 --env HOME=/tmp --env TMPDIR=/tmp \
-        "${options[@]}" "$from" action "$@"
+        "${without[@]}" "${options[@]}" "$from" "$@"
 }
 
 # What the pipeline prints may hold the keys it was granted: a zone of its own takes them out.
 inert_without_keys() {
-    start log "$image" "${grants[@]}" -- log "${keys[@]}" 2>&1 >/dev/null | inert "$1"
+    start "$zone-log" "$image" "${grants[@]}" -- action log "${keys[@]}" 2>&1 >/dev/null | inert "$1"
 }

@@ -6,9 +6,12 @@ git() {
     command git -c "safe.directory=$PWD" -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"
 }
 
-pack_repository() {
-    [[ $(git rev-parse --show-toplevel 2>/dev/null) == "$(pwd -P)" ]] ||
+check_checkout() {
+    [[ $(git rev-parse --show-toplevel 2>/dev/null) == "$PWD" ]] ||
         stop 2 "there is no checkout in $PWD: run actions/checkout before this action, without its input path"
+}
+
+pack_repository() {
     if ! { git ls-files -z --recurse-submodules && included; } | existing | sort --zero-terminated --unique |
         tar --create --file "$temporary/repository.tar" --null --verbatim-files-from --no-recursion --hard-dereference \
             --files-from - 2>"$temporary/pack.said"; then
@@ -33,13 +36,12 @@ find_base() {
     local -a parents
     mapfile -t parents < <(git cat-file commit HEAD | sed -n -e '/^$/q' -e 's/^parent //p')
     case $GITHUB_EVENT_NAME in
-        pull_request)
-            if ((${#parents[@]} == 2)) && [[ ${parents[1]} == "$ASSAY_HEAD_SHA" ]]; then
-                base=${parents[0]} # of the merge commit that is tested: the payload's base may be older
+        pull_request | pull_request_review | pull_request_review_comment)
+            # Only of a merge commit that GitHub made: whoever makes one himself chooses its parents.
+            if [[ $(git rev-parse HEAD) == "${GITHUB_SHA-}" && ${parents[1]-} == "$ASSAY_HEAD_SHA" ]]; then
+                base=${parents[0]} # the payload's base may be older
             else
-                need_commit "$ASSAY_BASE_SHA"
-                base=$(git merge-base HEAD "$ASSAY_BASE_SHA") ||
-                    stop 2 "the commit at which this branch left its base is not in this clone: $MORE_HISTORY"
+                find_fork
             fi
             ;;
         merge_group) base=$ASSAY_BASE_SHA ;;
@@ -49,16 +51,30 @@ find_base() {
                 base=${parents[0]-} # a new branch, or a history that was replaced
             fi
             ;;
-        *) base=$(git rev-parse HEAD) ;;
+        schedule | workflow_dispatch | release) base=$(git rev-parse HEAD) ;;
+        *) stop 2 "the event $GITHUB_EVENT_NAME names no commit to read '$file' from; use pull_request, or no baseline-file" ;;
     esac
     [[ -z $base ]] || need_commit "$base"
 }
 
+find_fork() {
+    need_commit "$ASSAY_BASE_SHA"
+    base=$(git merge-base HEAD "$ASSAY_BASE_SHA") ||
+        stop 2 "the commit at which this branch left its base is not in this clone: $MORE_HISTORY"
+    # Else whoever starts from before the first baseline would be compared with nothing.
+    if ! has_file "$base" && has_file "$ASSAY_BASE_SHA"; then
+        stop 2 "'$file' came into the base after this branch had left it: merge the base into the branch"
+    fi
+}
+
+has_file() { git cat-file -e "$1:$file" 2>/dev/null; }
+
+readonly LFS_POINTER='version https://git-lfs.github.com/spec/'
 readonly MORE_HISTORY='give actions/checkout fetch-depth: 0'
 
 has_commit() {
     git cat-file -e "$1^{commit}" 2>/dev/null ||
-        GIT_TERMINAL_PROMPT=0 timeout 120 git -c "safe.directory=$PWD" fetch --quiet --no-tags --depth=1 origin "$1" 2>/dev/null
+        GIT_TERMINAL_PROMPT=0 timeout 120 git -c "safe.directory=$PWD" fetch --quiet --no-tags --no-recurse-submodules --depth=1 origin "$1" 2>/dev/null
 }
 
 need_commit() {
@@ -75,12 +91,14 @@ read_baseline() {
         return
     fi
     find_base
-    if [[ -z $base ]] || ! git cat-file -e "$base:$file" 2>/dev/null; then
+    if [[ -z $base ]] || ! has_file "$base"; then
         warn "no baseline: '$file' is not in the base commit ${base:-(there is none)}"
         return
     fi
     git cat-file blob "$base:$file" >"$temporary/baseline.json" 2>/dev/null ||
         stop 2 "'$file' in the base commit $base is no file"
+    [[ $(head -c ${#LFS_POINTER} "$temporary/baseline.json" | tr -d '\0') != "$LFS_POINTER" ]] ||
+        stop 2 "'$file' in the base commit $base is a pointer of Git LFS: commit the file itself"
     source="$file as of ${base:0:12}"
     note "baseline: $source"
 }

@@ -15,12 +15,12 @@ source "$scripts/repository.sh"
 source "$scripts/image.sh"
 
 main() {
-    cd "$GITHUB_WORKSPACE"
+    cd -P "$GITHUB_WORKSPACE"
     prepare_attempt
     [[ $GITHUB_EVENT_NAME != pull_request_target ]] ||
         stop 2 "pull_request_target is refused: it would run a stranger's code with this repository's rights; use pull_request"
     [[ $GITHUB_EVENT_NAME != workflow_run ]] || stop 2 "workflow_run is not yet supported; use pull_request"
-    command -v docker >/dev/null || stop 4 "docker is not on this machine; the action needs a runner that has it"
+    need docker
     check_inputs
     choose_images
     pack_repository
@@ -33,13 +33,15 @@ main() {
 prepare_attempt() {
     local inputs
     out='' volume='' said='' source='' base=''
-    inputs=$(env | LC_ALL=C sort | grep '^ASSAY_' | sha256sum)
+    inputs=$(env | sort | grep '^ASSAY_' | sha256sum)
     step=$(printf '%s\n' "$GITHUB_WORKFLOW" "$GITHUB_JOB" "$GITHUB_RUN_ID" "$inputs" | sha256sum | cut -c 1-8)
     temporary=$(mktemp -d "${RUNNER_TEMP:-/tmp}/rag-assay.XXXXXXXX")
     nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     name=rag-assay-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$step
     trap 'stop 4 "the action stopped before there was a verdict"' EXIT
     trap 'trap - EXIT; clean_up; exit 130' INT TERM
+    need git
+    check_checkout
     make_out "$ASSAY_OUT"
     output report "$GITHUB_WORKSPACE/$out"
     output artifact-name "rag-assay-$step-$GITHUB_RUN_ATTEMPT"
@@ -47,10 +49,12 @@ prepare_attempt() {
     memory=$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo) * 4 / 5))
 }
 
+need() { command -v "$1" >/dev/null || stop 4 "$1 is not on this machine; the action needs a runner that has it"; }
+
 make_out() {
     local written=$1
     place out "$written"
-    [[ $written =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)*$ && ! -L $written && ( ! -e $written || -d $written ) ]] ||
+    [[ $written =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)*$ && ( ! -e $written || -d $written ) ]] && is_straight "$written" ||
         stop 2 "the input out is '$written'; it is a folder of its own, named with letters, digits, '.', '_', '-' and '/'"
     [[ -z $(git ls-files -- "$written" 2>/dev/null) ]] ||
         stop 2 "the input out is '$written', where git tracks files; it is removed before each run, so name another"
@@ -92,7 +96,7 @@ run_zones() {
 install_packages() {
     local t=$temporary
     volume=$name
-    docker volume create --label "rag-assay.step=$step" "$volume" >/dev/null || stop 4 "docker cannot make a volume"
+    docker volume create --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" "$volume" >/dev/null || stop 4 "docker cannot make a volume"
     run_zone prepare-install "$image" "$t/repository.tar" "$t/to-install.tar" -- prepare --for install "$@"
     run_zone install "$image" "$t/to-install.tar" /dev/null --network bridge --volume "$volume:/deps" -- \
         install --requirements "$ASSAY_REQUIREMENTS" --policy "$ASSAY_INSTALL_POLICY" --python "$ASSAY_PYTHON"

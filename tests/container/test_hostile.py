@@ -57,8 +57,14 @@ def test_nothing_that_was_planted_is_found(curious: Forge) -> None:
     The token in a tracked file shows that the pipeline looks.
     """
     mine = token()
-    curious.secrets |= {name: token() for name in ("IN_STEP", "IN_TEMP", "IN_HOME", "IN_GIT", "IN_FILE", "IN_JOB")}
+    curious.secrets |= {
+        name: token() for name in ("IN_STEP", "IN_TEMP", "IN_HOME", "IN_GIT", "IN_FILE", "IN_JOB", "IN_URL")
+    }
     curious.environment |= {"GITHUB_TOKEN": "${{ secrets.IN_STEP }}", "SOME_KEY": "${{ secrets.IN_STEP }}"}
+    curious.environment |= {
+        "HTTPS_PROXY": "http://me:${{ secrets.IN_URL }}@127.0.0.1:9",
+        "http_proxy": "http://127.0.0.1:9",
+    }
     curious.runner |= {"RUNNER_SECRET": token()}
     curious.before = """
         echo "$IN_TEMP" > "$RUNNER_TEMP/token"
@@ -224,6 +230,29 @@ def test_a_granted_key_never_leaves(forge: Forge) -> None:
     assert "the value of RAG_KEY is in 4 of the pipeline's answers" in result.summary
     assert "calling with [the value of RAG_KEY]" in left
     assert [form for form in forms if form in without_the_workflow(left)] == []
+
+
+FORGERY = """
+import io, os, tarfile
+def answer(question):
+    with open("/proc/1/fd/1", "wb") as stream, tarfile.open(fileobj=stream, mode="w|") as tar:
+        tar.addfile(tarfile.TarInfo(os.environ["RAG_KEY"]), io.BytesIO())
+    return []
+"""
+
+
+def test_what_seal_finds_wrong_holds_no_key(forge: Forge) -> None:
+    """A stream is quoted in the message that refuses it, but not the key in it."""
+    suite(forge, FORGERY, questions=1, env=["RAG_KEY"])
+    forge.environment["RAG_KEY"] = KEY
+    forge.inputs["pipeline-env"] = "RAG_KEY"
+    forge.commit({}, branch="change")
+
+    result = forge.pull_request()
+
+    assert (result.passed, result.code) == (False, 4)
+    assert "'[the value of RAG_KEY]' has no place in this stream" in result.summary
+    assert KEY not in without_the_workflow(result.everything())
 
 
 def without_the_workflow(text: str) -> str:

@@ -282,6 +282,8 @@ def test_an_own_image_brings_its_own_packages(runner: Runner) -> None:
 
 # The base commit
 
+FIND = 'file=eval/run.json; find_base; echo "$base"'
+
 
 def test_a_pull_request_is_compared_with_the_first_parent_of_its_merge(runner: Runner) -> None:
     """The base branch moved on after the payload was written: what counts is what was tested."""
@@ -291,10 +293,43 @@ def test_a_pull_request_is_compared_with_the_first_parent_of_its_merge(runner: R
     runner.git("switch", "--quiet", "main")
     moved = runner.commit("moved")
     runner.git("merge", "--quiet", "--no-ff", "--message", "merge", "change")
+    merge = runner.git("rev-parse", "HEAD")
 
-    found = runner.attempt('find_base; echo "$base"', ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=old)
+    bases = {
+        runner.attempt(FIND, ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=old, GITHUB_SHA=merge, GITHUB_EVENT_NAME=event)
+        for event in ("pull_request", "pull_request_review")
+    }
 
-    assert found.splitlines()[-1] == moved
+    assert bases == {moved}
+
+
+def test_a_merge_that_somebody_made_himself_has_no_say_in_the_base(runner: Runner) -> None:
+    """Where a branch is checked out by its name, its newest commit may be a merge with whatever its author likes."""
+    base = runner.git("rev-parse", "HEAD")
+    runner.git("switch", "--quiet", "--create", "change")
+    head = runner.commit("change")
+    runner.git("switch", "--quiet", "--create", "mine", base)
+    runner.commit("mine", files={"eval/run.json": "mine"})
+    runner.git("merge", "--quiet", "--no-ff", "--message", "merge", "change")
+
+    found = runner.attempt(FIND, ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=base, GITHUB_SHA="f" * 40)
+
+    assert found == base
+
+
+def test_a_branch_from_before_the_first_baseline_is_told_to_merge(runner: Runner) -> None:
+    """Being compared with nothing would let it pass whatever it does."""
+    runner.git("switch", "--quiet", "--create", "change")
+    head = runner.commit("change")
+    runner.git("switch", "--quiet", "main")
+    base = runner.commit("accepted", files={"eval/run.json": "accepted"})
+    runner.git("switch", "--quiet", "change")
+    event = {"ASSAY_HEAD_SHA": head, "ASSAY_BASE_SHA": base, "GITHUB_SHA": head}
+
+    runner.attempt("read_baseline", ASSAY_BASELINE_FILE="eval/run.json", **event)
+
+    assert runner.outputs["exit-code"] == "2"
+    assert "merge the base into the branch" in runner.summary
 
 
 def test_a_checked_out_head_is_compared_with_where_it_left_its_base(runner: Runner) -> None:
@@ -306,9 +341,7 @@ def test_a_checked_out_head_is_compared_with_where_it_left_its_base(runner: Runn
     moved = runner.commit("moved")
     runner.git("switch", "--quiet", "change")
 
-    found = runner.attempt('find_base; echo "$base"', ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=moved)
-
-    assert found.splitlines()[-1] == left
+    assert runner.attempt(FIND, ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=moved) == left
 
 
 def test_a_merge_that_is_the_head_itself_is_no_merge_to_be_tested(runner: Runner) -> None:
@@ -321,9 +354,7 @@ def test_a_merge_that_is_the_head_itself_is_no_merge_to_be_tested(runner: Runner
     runner.git("merge", "--quiet", "--message", "merge", "main")
     head = runner.git("rev-parse", "HEAD")
 
-    found = runner.attempt('find_base; echo "$base"', ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=moved)
-
-    assert found.splitlines()[-1] == moved
+    assert runner.attempt(FIND, ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=moved, GITHUB_SHA=head) == moved
 
 
 def test_events_without_a_pull_request_have_a_base_too(runner: Runner) -> None:
@@ -333,14 +364,22 @@ def test_events_without_a_pull_request_have_a_base_too(runner: Runner) -> None:
     head = runner.commit("two")
 
     def base(event: str, sha: str = "") -> str:
-        found = runner.attempt('find_base; echo "$base"', GITHUB_EVENT_NAME=event, ASSAY_BASE_SHA=sha)
-        return found.splitlines()[-1]
+        return runner.attempt(FIND, GITHUB_EVENT_NAME=event, ASSAY_BASE_SHA=sha)
 
     assert base("push", before) == before
     assert base("push", "0" * 40) == middle
     assert base("push", "1" * 40) == middle
     assert base("merge_group", before) == before
     assert [base(event) for event in ("schedule", "workflow_dispatch", "release")] == [head] * 3
+
+
+@pytest.mark.parametrize("event", ["issue_comment", "repository_dispatch", "pull_request_comment"])
+def test_an_event_that_names_no_commit_has_no_baseline(event: str, runner: Runner) -> None:
+    """What is checked out then may be a pull request, which would bring the baseline it is measured by."""
+    runner.attempt(FIND, GITHUB_EVENT_NAME=event)
+
+    assert runner.outputs["exit-code"] == "2"
+    assert f"the event {event} names no commit to read" in runner.summary
 
 
 def test_a_checkout_that_is_too_shallow_is_told_what_to_do(runner: Runner, tmp_path: Path) -> None:
@@ -375,6 +414,16 @@ def test_the_baseline_is_the_base_commits(runner: Runner) -> None:
     assert new.endswith("source=")
 
 
+def test_a_baseline_that_only_lfs_has_is_named(runner: Runner) -> None:
+    """The commit has a pointer, which is no run; the message says so and not that the file is broken."""
+    base = runner.commit("base", files={"eval/run.json": "version https://git-lfs.github.com/spec/v1\noid sha256:0\n"})
+
+    runner.attempt("read_baseline", ASSAY_BASELINE_FILE="eval/run.json", GITHUB_EVENT_NAME="push", ASSAY_BASE_SHA=base)
+
+    assert runner.outputs["exit-code"] == "2"
+    assert f"'eval/run.json' in the base commit {base} is a pointer of Git LFS" in runner.summary
+
+
 # Files
 
 
@@ -402,6 +451,32 @@ def test_only_what_git_tracks_is_packed(runner: Runner) -> None:
     assert files["start.txt"] == b"changed"
 
 
+def test_a_name_that_is_no_text_hides_no_other(runner: Runner) -> None:
+    """A name that ends within a character does not swallow the next one, and names that collate alike are two."""
+    odd = [b"a\xe9", b"a\xe9\xa0", "①".encode(), "⑴".encode(), b"z"]
+    for name in odd:
+        Path(os.fsdecode(os.fsencode(runner.repo) + b"/" + name)).write_text("x")
+    runner.git("add", "--all")
+
+    for locale in ("C.UTF-8", "en_US.UTF-8", "POSIX"):
+        files = packed(runner, LC_ALL=locale, LANG=locale)
+        assert set(files) == {*map(os.fsdecode, odd), "start.txt"}
+
+
+def test_a_link_does_not_lead_what_is_included_or_written_out_of_the_repository(runner: Runner) -> None:
+    """A pull request may make a folder a link; the workflow's words keep their meaning, and nothing is removed."""
+    (runner.folder / "outside" / "data").mkdir(parents=True)
+    (runner.folder / "outside" / "data" / "precious").write_text("x")
+    (runner.repo / "built").symlink_to("../outside")
+
+    runner.attempt("check_inputs", ASSAY_INCLUDE="built/data")
+    assert "'built/data', which lies behind a symbolic link" in runner.summary
+    runner.attempt("true", ASSAY_OUT="built/data")
+
+    assert "the input out is 'built/data'" in runner.summary
+    assert (runner.folder / "outside" / "data" / "precious").exists()
+
+
 def test_included_paths_come_along(runner: Runner) -> None:
     """A file or a folder that was built in the job, without a repository that lies in it."""
     for name in ("built/index/data", "built/vendored/.git/config", "one file"):
@@ -415,12 +490,13 @@ def test_included_paths_come_along(runner: Runner) -> None:
 
 def test_a_folder_that_is_no_checkout_is_told_so(runner: Runner, tmp_path: Path) -> None:
     """The workflow lacks a step."""
-    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "src").mkdir(parents=True)
 
-    runner.shell("prepare_attempt; pack_repository", tmp_path / "empty")
+    runner.shell("prepare_attempt", tmp_path / "empty", ASSAY_OUT="src")
 
     assert runner.outputs["exit-code"] == "2"
     assert "run actions/checkout before" in runner.summary
+    assert (tmp_path / "empty" / "src").exists()
 
 
 # Images
@@ -531,14 +607,54 @@ def test_an_image_of_the_team_has_to_have_this_version(runner: Runner, registry:
     said = registry.chosen(runner, "team/app:1")
 
     assert "image of the pipeline: team/app:1" in said
-    assert "--entrypoint rag-assay team/app:1 --version" in registry.calls.read_text()
+    (call,) = [line for line in registry.calls.read_text().splitlines() if line.endswith("team/app:1 --version")]
+    assert all(option in call for option in ("--entrypoint rag-assay", "--network none", "--pids-limit", "--memory"))
+
+
+# Ends of a zone
+
+
+@pytest.mark.parametrize(
+    ("status", "limit", "code", "says"),
+    [
+        (2, 9, "2", "the zone prepare found a mistake"),
+        (3, 9, "4", "the zone prepare ended with exit code 3"),
+        (124, 9, "4", "the zone prepare did not end in time"),
+        (125, 9, "4", "the zone prepare could not be started"),
+        (137, 9, "4", "the zone prepare was killed; out of memory?"),
+        (137, 0, "4", "the zone prepare did not end in time"),
+    ],
+)
+def test_how_a_zone_ends_is_told(status: int, limit: int, code: str, says: str, runner: Runner) -> None:
+    """A mistake is 2, everything else is no verdict; one that had to be killed at its time was too slow."""
+    docker = runner.folder / "bin" / "docker"
+    docker.parent.mkdir()
+    docker.write_text(f"#!/bin/sh\n[ $1 != run ] || exit {status}\n")
+    docker.chmod(0o755)
+    replaced = f'timeout() {{ shift 3; "$@"; }}; seconds_of() {{ echo {limit}; }}'
+
+    runner.attempt(
+        f"{replaced}; run_zone prepare image /dev/null $temporary/x -- prepare",
+        PATH=f"{docker.parent}:{runner.environment['PATH']}",
+    )
+
+    assert runner.outputs["exit-code"] == code
+    assert says in runner.summary
+
+
+def test_who_listens_outlives_who_speaks(runner: Runner) -> None:
+    """What a pipeline prints is read for as long as it may run, however long the workflow lets it."""
+    said = runner.shell("seconds_of collect-log; echo; seconds_of collect", ASSAY_COLLECT_TIMEOUT="90000")
+
+    listens, speaks = map(int, said.splitlines())
+    assert listens > speaks == 90_000
 
 
 # Log and names
 
 
 def test_what_a_zone_prints_commands_nothing(runner: Runner) -> None:
-    """Every line is prefixed, ``##[`` is broken wherever it stands, and a carriage return begins no line."""
+    """Every line is prefixed, ``##[`` is broken wherever it stands or comes to stand, and controls are gone."""
     lines = [
         "::set-output name=x::y",
         "  ::add-mask::y",
@@ -546,14 +662,17 @@ def test_what_a_zone_prints_commands_nothing(runner: Runner) -> None:
         "a\r::error::x",
         "\x1b[31m::x",
         "/work/tree/a.py:1",
+        "##/work/tree/[error]x",
+        "##/work/tr/work/tree/ee/[error]x",
+        "ü 文",
     ]
     (runner.folder / "printed").write_text("\n".join(lines))
 
     said = runner.shell(f"inert {runner.folder}/said < {runner.folder}/printed").splitlines()
 
     assert said == [
-        "│ ::set-output name=x::y", "│   ::add-mask::y", "│ a## [error]x", "│ a ::error::x", "│ \x1b[31m::x",
-        "│ a.py:1",
+        "│ ::set-output name=x::y", "│   ::add-mask::y", "│ a## [error]x", "│ a ::error::x", "│  [31m::x",
+        "│ a.py:1", "│ ## [error]x", "│ ##/work/tree/[error]x", "│ ü 文",
     ]  # fmt: skip
 
 
@@ -605,7 +724,7 @@ def test_a_machine_without_docker_is_no_verdict(runner: Runner, tmp_path: Path) 
     (tmp_path / "bin").mkdir()
     for program in (
         "bash", "env", "sort", "grep", "sha256sum", "cut", "mktemp", "od", "tr", "sed", "git", "rm", "mkdir", "cat",
-        "tee", "tail", "dirname",
+        "tee", "tail", "dirname", "realpath",
     ):  # fmt: skip
         (tmp_path / "bin" / program).symlink_to(str(shutil.which(program)))
 

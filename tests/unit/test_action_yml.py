@@ -138,7 +138,7 @@ def test_a_choice_is_the_same_everywhere(name: str, values: list[str]) -> None:
 def zone_calls() -> list[tuple[str, set[str]]]:
     """Every call of a zone in the scripts: its name and the options it is given."""
     joined = re.sub(r"\\\n\s*", " ", SHELL)
-    calls = re.findall(r" -- +((?:prepare|install|collect|seal|log|score|decide)\b[^\n|>]*)", joined)
+    calls = re.findall(r" -- +(?:action )?((?:prepare|install|collect|seal|log|score|decide)\b[^\n|>]*)", joined)
     return [(call.split()[0], set(re.findall(r"(?<=\s)--([a-z]+)", call))) for call in calls]
 
 
