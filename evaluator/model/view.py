@@ -109,19 +109,21 @@ def gains(ranking: Sequence[str], needs: Sequence[ResolvedNeed]) -> Gains:
         first = _first_ranks(ranking, own)
         ranks = tuple(first.values())
         satisfied = [(rank, own[chunk]) for chunk, rank in first.items()]
-        return Gains(len(ranking), ranks, satisfied, [(rank, rank) for rank in ranks], needs, True, True)
+        return Gains(len(ranking), ranks, satisfied, list(zip(ranks, ranks, strict=True)), needs, True, True)
     wanted, single, plain = _wanted(needs)
     first = _first_ranks(ranking, wanted)
     satisfactions, credited = _by_chunk(wanted, first) if single else _by_way(needs, first)
     return Gains(len(ranking), tuple(first.values()), satisfactions, credited, needs, single and plain, False)
 
 
-def _first_ranks(ranking: Sequence[str], wanted: Mapping[str, object]) -> dict[str, int]:
+def _first_ranks(ranking: Sequence[str], wanted: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
     """Rank of the first occurrence of every wanted chunk that is there, ascending."""
     first: dict[str, int] = {}
     # Most of a ranking is irrelevant: the loop over it stays in C.
     for rank in compress(count(1), map(wanted.__contains__, ranking)):
         first.setdefault(ranking[rank - 1], rank)
+        if len(first) == len(wanted):
+            break
     return first
 
 
