@@ -83,7 +83,10 @@ def failed() -> Inputs:
         (everything, billing, contracts, returns, shipping, safety, ndcg, latency), changes, paired=598,
         new=("notice-31", "notice-32"), changed=("refund-09",), configuration=TWO_AT_ONCE,
         loosened=(
-            Loosened(kind="removed", text="the case was removed", case="refund-44"),
+            Loosened(
+                kind="removed", text="the case was removed", case="refund-44", where="category billing",
+                entry={"case": "refund-44"},
+            ),
             Loosened(kind="removed", text="the case was removed", case="refund-45", accepted="a duplicate"),
         ),
     )  # fmt: skip
@@ -132,7 +135,10 @@ def inconclusive() -> Inputs:
         status="within noise",
         reason="within noise: 3 cases lost; worse by 0.04, 0.05 is allowed",
     )
-    text = "recall@5 max_drop fails under the baseline's rules and labels: worse by 0.04, 0.02 is allowed; 3 cases lost"
+    text = (
+        "recall@5 max_drop over all cases fails under the baseline's rules and labels: worse by 0.04, 0.02 is allowed; "
+        "3 cases lost"
+    )
     fewer = "only 30 of the baseline's 40 cases are still asked alike; accepted.yml can name the others"
     reasons = (
         Reason(code="loosened", text=f"{text}; accepted.yml can accept it"),
@@ -141,7 +147,12 @@ def inconclusive() -> Inputs:
     comparison = build_comparison(
         (row,), (build_change("notice-07", 1.0, 0.5),), paired=30,
         removed=tuple(f"old-{number:02}" for number in range(10)),
-        loosened=(Loosened(kind="rule", text=text, metric="recall@5", candidate=0.76),),
+        loosened=(
+            Loosened(
+                kind="rule", text=text, metric="recall@5", candidate=0.76,
+                where="gate.rules[0].max_drop: 0.02 → 0.05", entry={"metric": "recall@5", "floor": 0.76},
+            ),
+        ),
         configuration=(
             ConfigurationChange(
                 key="gate.rules", before=[{"metric": "recall@5", "per": "all", "max_drop": 0.02}],
@@ -206,7 +217,7 @@ def hostile() -> Inputs:
         new=(f"new {HOSTILE}",), removed=(f"removed {HOSTILE}",), changed=(f"changed {HOSTILE}",),
         configuration=(ConfigurationChange(key=HOSTILE, before=HOSTILE, after={HOSTILE: HOSTILE}),),
         loosened=(
-            Loosened(kind="removed", text=HOSTILE, case=HOSTILE),
+            Loosened(kind="removed", text=HOSTILE, case=HOSTILE, where=HOSTILE, entry={"case": HOSTILE}),
             Loosened(kind="undecided", text="x", accepted=HOSTILE),
         ),
     )  # fmt: skip

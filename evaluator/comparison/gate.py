@@ -48,9 +48,14 @@ def decide(exam: Exam) -> Verdict:
 
 def _failure(outcome: RuleOutcome) -> Reason:
     code = outcome.rule.split()[1] if outcome.scope != "run" else "critical"
+    text = f"{outcome.rule} {place(outcome.scope, outcome.category)}: {outcome.reason}"
+    return Reason(code=code.replace("_", "-"), text=text)
+
+
+def place(scope: str, category: str | None) -> str:
+    """Where a rule was read, as the end of a sentence."""
     where = {"all": "over all cases", "small": "in the small categories", "run": "in a critical case"}
-    place = f"in {outcome.category}" if outcome.scope == "category" else where[outcome.scope]
-    return Reason(code=code.replace("_", "-"), text=f"{outcome.rule} {place}: {outcome.reason}")
+    return f"in {category}" if scope == "category" else where[scope]
 
 
 def row_outcomes(exam: Exam) -> list[RuleOutcome]:

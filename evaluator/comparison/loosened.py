@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluator.comparison import gate
+from evaluator.comparison import gate, whereabouts
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.comparison import Exam, GatedRow, Loosened
 from evaluator.model.counting import counted
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from evaluator.comparison.gate import Verdict
     from evaluator.model.accepted import Accepted
     from evaluator.model.decision import RuleOutcome
+
+
+FLOOR_SCALE = 10_000
+"""A floor to copy has four decimals."""
 
 
 class Departure(NamedTuple):
@@ -69,11 +74,29 @@ class Acceptance(NamedTuple):
                 return item.reason
         return None
 
+    def entry_for(self, found: Loosened) -> dict[str, Any] | None:
+        """The entry that would accept something, without reason and date; its floor is what the row reaches."""
+        if found.case is not None:
+            return {"case": found.case}
+        if found.metric is None:
+            return None
+        category = {} if found.category is None else {"category": found.category}
+        return {"metric": found.metric, **category, "floor": self._floor(found)}
+
+    def _floor(self, found: Loosened) -> float:
+        """What a row reaches, in four decimals, towards the side on which it still does."""
+        upwards = found.metric in self.lower_is_better
+        scaled = (found.candidate or 0.0) * FLOOR_SCALE
+        return (math.ceil(scaled) if upwards else math.floor(scaled)) / FLOOR_SCALE
+
 
 def find(new: Exam, old: Exam | None, leaving: Iterable[Departure], acceptance: Acceptance) -> tuple[Loosened, ...]:
     """Everything that loosened the exam, in the order a reader should meet it."""
     found = [*(_under_old_only(new, old) if old else ()), *(_leaving(departure) for departure in leaving)]
-    return tuple(entry.model_copy(update={"accepted": _reason(entry, acceptance)}) for entry in found)
+    return tuple(
+        entry.model_copy(update={"accepted": _reason(entry, acceptance), "entry": acceptance.entry_for(entry)})
+        for entry in found
+    )
 
 
 def _leaving(departure: Departure) -> Loosened:
@@ -81,22 +104,28 @@ def _leaving(departure: Departure) -> Loosened:
 
 
 def _under_old_only(new: Exam, old: Exam) -> Iterator[Loosened]:
-    yield from _red(gate.decide(new), gate.decide(old))
+    under_new, under_old = gate.decide(new), gate.decide(old)
+    yield from _red_rows(new, old, under_new, under_old)
+    red = {(case.id, case.rule) for case in under_new.cases if case.status == "failed"}
+    for case in under_old.cases:
+        if case.status == "failed" and (case.id, case.rule) not in red:
+            where = whereabouts.of_critical(new, old, case.rule.split()[1])
+            text = f"{case.rule} fails under the baseline's rules and labels"
+            yield Loosened(kind="rule", text=text, case=case.id, where=where)
     yield from _open(new, old)
 
 
-def _red(new: Verdict, old: Verdict) -> Iterator[Loosened]:
-    red = {_key(outcome) for outcome in new.rules if outcome.outcome == "failed"}
-    for outcome in old.rules:
+def _red_rows(new: Exam, old: Exam, under_new: Verdict, under_old: Verdict) -> Iterator[Loosened]:
+    red = {_key(outcome) for outcome in under_new.rules if outcome.outcome == "failed"}
+    for outcome in under_old.rules:
         if outcome.outcome == "failed" and outcome.scope != "run" and _key(outcome) not in red:
+            place, metric = gate.place(outcome.scope, outcome.category), outcome.rule.split()[0]
             yield Loosened(
-                kind="rule", text=f"{outcome.rule} fails under the baseline's rules and labels: {outcome.reason}",
-                metric=outcome.rule.split()[0], category=outcome.category, candidate=outcome.after,
+                kind="rule",
+                text=f"{outcome.rule} {place} fails under the baseline's rules and labels: {outcome.reason}",
+                metric=metric, category=outcome.category, candidate=outcome.after,
+                where=whereabouts.of_row(new, old, metric, outcome.scope),
             )  # fmt: skip
-    red_cases = {(case.id, case.rule) for case in new.cases if case.status == "failed"}
-    for case in old.cases:
-        if case.status == "failed" and (case.id, case.rule) not in red_cases:
-            yield Loosened(kind="rule", text=f"{case.rule} fails under the baseline's rules and labels", case=case.id)
 
 
 def _open(new: Exam, old: Exam) -> Iterator[Loosened]:
@@ -104,25 +133,25 @@ def _open(new: Exam, old: Exam) -> Iterator[Loosened]:
     open_rows = {_row_key(entry) for entry in new.rows}
     for entry in old.rows:
         if entry.row.status in gate.UNDECIDABLE and _row_key(entry) not in open_rows:
-            where = f" in {entry.row.category}" if entry.row.category is not None else ""
-            text = f"{entry.row.metric}{where} is {entry.row.status} under the baseline's rules: {entry.row.reason}"
             row = entry.row
+            place = gate.place(row.scope, row.category)
             yield Loosened(
-                kind="undecided",
-                text=text,
-                metric=row.metric,
-                category=row.category,
-                candidate=row.candidate,
-            )
+                kind="undecided", text=f"{row.metric} {place} is {row.status} under the baseline's rules: {row.reason}",
+                metric=row.metric, category=row.category, candidate=row.candidate,
+                where=whereabouts.of_row(new, old, row.metric, row.scope),
+            )  # fmt: skip
     for metric in gate.undecided(old):
         if metric not in gate.undecided(new):
             text = f"the baseline's rule on {metric} could be decided in no row"
-            yield Loosened(kind="undecided", text=text, metric=metric)
+            yield Loosened(
+                kind="undecided", text=text, metric=metric, where=whereabouts.of_row(new, old, metric)
+            )  # fmt: skip
     yield from _not_judged(new, old)
     if gate.too_many_failed(old) and not gate.too_many_failed(new):
         yield Loosened(
             kind="undecided",
             text="the pipeline failed for more cases than the baseline's max_failures allows",
+            where=f"gate.max_failures: {old.gate.max_failures:g} → {new.gate.max_failures:g}",
         )
 
 
@@ -131,14 +160,12 @@ def _not_judged(new: Exam, old: Exam) -> Iterator[Loosened]:
     for entry in gate.with_missing_values(old):
         if _row_key(entry)[:3] not in still:
             row = entry.row
-            text = f"{row.metric} lacks {counted(entry.unscored, 'value')} that the baseline's rules cannot do without"
+            missing = f"{counted(entry.unscored, 'value')} that the baseline's rules cannot do without"
             yield Loosened(
-                kind="undecided",
-                text=text,
-                metric=row.metric,
-                category=row.category,
-                candidate=row.candidate,
-            )
+                kind="undecided", text=f"{row.metric} {gate.place(row.scope, row.category)} lacks {missing}",
+                metric=row.metric, category=row.category, candidate=row.candidate,
+                where=whereabouts.of_row(new, old, row.metric, row.scope),
+            )  # fmt: skip
 
 
 def _row_key(entry: GatedRow) -> tuple[str, str, str | None, str]:

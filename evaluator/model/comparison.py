@@ -85,6 +85,8 @@ class Loosened(Value):
         metric: the metric of the row it is about, if it is about one.
         category: the row's category; None for the row ``all`` and the pooled small categories.
         candidate: the candidate's mean in that row under the baseline's exam.
+        where: which keys of the configuration, or which labels, are to blame; of a case, where it stands.
+        entry: what accepted.yml would have to say beside reason and date; None for what it cannot accept.
         accepted: the reason given in accepted.yml, None where it is not accepted.
     """
 
@@ -94,6 +96,8 @@ class Loosened(Value):
     metric: str | None = None
     category: str | None = None
     candidate: float | None = None
+    where: str | None = None
+    entry: dict[str, Any] | None = None
     accepted: str | None = None
 
 

@@ -203,12 +203,20 @@ class Note(NamedTuple):
     about: Name | None = None
 
 
+class Snippet(NamedTuple):
+    """Lines to copy, and what for. They are harmless as they are, in a block of code."""
+
+    purpose: str
+    lines: Listing[Safe]
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of a report: whatever of these it has, in this order."""
 
     title: str
     notes: Listing[Note] = Listing()
+    snippet: Snippet | None = None
     table: Table | None = None
     examples: Listing[Example] = Listing()
     names: Listing[Name] = Listing()

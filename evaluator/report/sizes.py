@@ -102,6 +102,7 @@ def _part(part: Part, tier: Tier) -> Part:
     return dataclasses.replace(
         part,
         notes=part.notes.top(tier.items),
+        snippet=part.snippet._replace(lines=part.snippet.lines.top(tier.items)) if part.snippet else None,
         table=_rows(part.table, tier) if part.table else None,
         examples=_examples(part.examples, tier),
         names=part.names.top(tier.items),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from evaluator.report.parts import Example, Reporter, ReportView, Table, TableRow
+from evaluator.report.parts import Example, Reporter, ReportView, Snippet, Table, TableRow
 from evaluator.report.sizes import Tier, trimmed
 from evaluator.templates import cut, log_line, one_line
 
@@ -39,12 +39,21 @@ def _lines(view: ReportView) -> Iterator[str]:
         yield from ("", _short(part.title)) if part.title else ()
         for note in part.notes.items:
             yield f"  {_short(f'{note.about}: {note.text}' if note.about else note.text)}"
+        yield from _snippet(part.snippet) if part.snippet else ()
         yield from _table(part.table) if part.table else ()
         if part.examples.items:
             yield from ("", "The questions behind it, the largest change first")
         for example in part.examples.items:
             yield from _example(example)
         yield from (f"  not shown: {part.more}",) if part.more else ()
+
+
+def _snippet(snippet: Snippet) -> Iterator[str]:
+    """Lines to copy, whole: cut they would say something else."""
+    yield f"  {_short(snippet.purpose)}"
+    yield from (f"    {line}" for line in snippet.lines.items)
+    if snippet.lines.more:
+        yield f"    # and {snippet.lines.more} more"
 
 
 def _example(example: Example) -> Iterator[str]:

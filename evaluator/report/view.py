@@ -5,11 +5,15 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
+from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import details, regressions, tables, verdict
+from evaluator.report import acceptance, details, regressions, tables, verdict
 from evaluator.report.parts import Compared, Inputs, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
+
+if TYPE_CHECKING:
+    from evaluator.model.comparison import Loosened
 
 SHORT_COMMIT = 12
 MAX_SLUG = 40
@@ -30,7 +34,9 @@ def build_view(inputs: Inputs) -> ReportView:
         cases=_cases(inputs),
         alerts=_alerts(inputs),
         reasons=Part("", notes=Listing.of([Note(text) for text in verdict.reasons(inputs) if text not in words])),
-        loosened=Part("What made the exam easier: accepted.yml can accept it", notes=Listing.of(_loosened(inputs))),
+        loosened=Part(
+            "What made the exam easier", notes=Listing.of(_loosened(inputs)), snippet=acceptance.snippet(inputs)
+        ),
         failed=Part("What failed", table=regressions.table(inputs), examples=regressions.examples(inputs, behind)),
         max_examples=inputs.max_examples,
         tables=tables.visible(inputs),
@@ -60,7 +66,11 @@ def _cases(inputs: Inputs) -> str:
 
 def _loosened(inputs: Inputs) -> list[Note]:
     items = [item for item in inputs.comparison.loosened if item.accepted is None]
-    return [Note(item.text, Name(item.case) if item.case is not None else None) for item in items]
+    return [Note(_with_place(item), Name(item.case) if item.case is not None else None) for item in items]
+
+
+def _with_place(item: Loosened) -> str:
+    return item.text if item.where is None else f"{item.text} ({item.where})"
 
 
 def _alerts(inputs: Inputs) -> tuple[str, ...]:

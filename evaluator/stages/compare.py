@@ -8,7 +8,7 @@ from evaluator import config as configuration
 from evaluator import metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
-from evaluator.stages import against, examining, measuring, tally
+from evaluator.stages import against, examining, measuring, tally, whereabouts
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import write_value
 
@@ -60,7 +60,8 @@ def _results(
     verdicts = examining.Examining(seen, mine, theirs, accepted)
     warnings = tuple(verdicts.warnings())
     workspace.warnings.extend(warnings)
-    return verdicts.comparison(names, source), verdicts.state(names).model_copy(update={"warnings": warnings})
+    comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
+    return comparison, verdicts.state(names).model_copy(update={"warnings": warnings})
 
 
 def _measured(mine: Sequence[MetricId], theirs: Config | None, declared: Mapping[str, Metric]) -> tuple[MetricId, ...]:

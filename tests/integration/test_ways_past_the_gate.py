@@ -152,3 +152,36 @@ def test_a_cut_off_that_the_candidate_no_longer_reaches(suite: Suite) -> None:
     assert suite.run("shallow", "main") == 3
     found = suite.read("shallow", "comparison.json")["loosened"]
     assert {(entry["kind"], entry["metric"]) for entry in found} == {("undecided", "recall@50")}
+
+
+def test_the_comment_says_where_it_was_loosened_and_what_would_accept_it(suite: Suite) -> None:
+    """Rule, label, flag and case are each found in their file, and the lines to copy, with a reason, are enough."""
+    suite.config["accepted"] = "accepted.yml"
+    suite.config["gate"]["rules"] = [{**RULE, "max_drop": 0.0}, {"metric": "mrr@10", "per": "all", "max_drop": 0.0}]
+    suite.config["metrics"] = ["recall@5", "mrr@10"]
+    suite.config["gate"] |= {"critical": {"lost_needs": None}, "drift": {"max_drop": 1.0}}
+    (suite.folder / "accepted.yml").write_text("[]\n")
+    suite.cases[3]["critical"] = True
+    assert suite.run("main") == 0
+    suite.miss("c0")
+    suite.config["gate"]["rules"] = [{**RULE, "max_drop": 0.5}, {"metric": "mrr@10", "per": "all", "max_drop": 0.0}]
+    suite.cases[0]["relevant"] = ["other"]
+    del suite.cases[3]["critical"]
+    assert suite.cases.pop()["id"] == "c19"
+    assert suite.run("easier", "main") == 3
+    found = suite.read("easier", "comparison.json")["loosened"]
+
+    assert [(entry["case"], entry["metric"], entry["category"], entry["where"]) for entry in found] == [
+        (None, "recall@5", "a", "gate.rules[0].max_drop: 0 → 0.5"),
+        (None, "recall@5", None, "gate.rules[0].max_drop: 0 → 0.5"),
+        (None, "mrr@10", None, "labels changed: c0 (golden.jsonl:1)"),
+        ("c19", None, None, "category a"),
+        ("c3", None, None, "golden.jsonl:4, category a"),
+    ]
+    comment = (suite.folder / "easier" / "comment.md").read_text()
+    block = comment.partition("To accept it, add to accepted.yml, with a reason:\n\n```\n")[2].partition("```")[0]
+    assert len(block.splitlines()) == 4
+    (suite.folder / "accepted.yml").write_text(block)
+    assert suite.run("no-reason", "main") == 2
+    (suite.folder / "accepted.yml").write_text(block.replace('reason: ""', "reason: agreed"))
+    assert suite.run("accepted", "main") == 0

@@ -52,6 +52,30 @@ def test_an_accepted_row_must_reach_its_floor() -> None:
     assert reason(accepted_row(0.1, category="a")) is None
 
 
+@pytest.mark.parametrize(("name", "values"), [("recall@5", (0.9, 0.81234567)), ("latency_ms", (100.0, 123.456789))])
+def test_the_entry_that_is_offered_accepts_what_it_is_offered_for(name: str, values: tuple[float, float]) -> None:
+    """Its floor is rounded to the side on which the row still reaches it, and names what failed where."""
+    limit = "max_drop" if name == "recall@5" else "max_rise"
+    values_of = sheet(cases(*[values] * 6, category="b"), name)
+    gate = {"drift": {"max_drop": 1000.0}}
+    old = exam(values_of, rule(name, per="category", **{limit: 0.01}), gate=gate)
+    new = exam(values_of, rule(name, per="category", **{limit: 50.0}), gate=gate)
+    found = loosened.find(new, old, (), loosened.Acceptance(Accepted(), frozenset({"latency_ms"})))
+
+    assert [entry.entry for entry in found] == [
+        {"metric": name, "category": "b", "floor": 0.8123 if name == "recall@5" else 123.4568},
+        {"metric": name, "floor": 0.8123 if name == "recall@5" else 123.4568},
+    ]
+    assert [entry.text.partition(" fails")[0] for entry in found] == [
+        f"{name} {limit} in b", f"{name} {limit} over all cases",
+    ]  # fmt: skip
+    rows = tuple(
+        AcceptedRow.model_validate({**entry.entry, "reason": "why", "until": LATER}) for entry in found if entry.entry
+    )
+    acceptance = loosened.Acceptance(Accepted(rows=rows), frozenset({"latency_ms"}))
+    assert [entry.accepted for entry in loosened.find(new, old, (), acceptance)] == ["why", "why"]
+
+
 def test_cases_that_left_are_found_and_accepted_one_by_one() -> None:
     """An entry accepts the ids that it names and no other."""
     leaving = list(loosened.departures(removed=["x", "y"], changed_critical=["z"], flags=["w"]))

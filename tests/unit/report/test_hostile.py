@@ -14,7 +14,7 @@ from tests.forge import Page
 
 OURS = {
     "h2", "h3", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "sub",
-    "code", "span",
+    "code", "pre", "span",
 }  # fmt: skip
 
 
