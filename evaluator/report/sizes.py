@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator import templates
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evaluator.report.parts import Example, Listing, Part, ReportView, Table
 
 MAX_LOST = 5
@@ -75,9 +77,24 @@ SMALLER = (
 """From what is dropped first to what always fits."""
 
 
+def tiers(full: Tier) -> Iterator[Tier]:
+    """``full``, then shorter texts, then ever fewer questions and shorter lists, then all that is ``SMALLER``."""
+    yield full
+    least = SMALLER[0]
+    tier = dataclasses.replace(full, text=min(full.text, least.text), left_out="the ends of long texts")
+    yield tier
+    while tier.examples // 2 > least.examples:
+        tier = dataclasses.replace(
+            tier, examples=tier.examples // 2, items=max(tier.items // 2, least.items),
+            rows=max(tier.rows // 2, least.rows), left_out="some questions and the ends of long texts and lists",
+        )  # fmt: skip
+        yield tier
+    yield from SMALLER
+
+
 def fitting(view: ReportView, full: Tier, limit: Limit, elsewhere: str) -> str:
     """The comment in the first tier that fits, ``full`` first; ``elsewhere`` names where the rest is."""
-    for tier in (full, *SMALLER):
+    for tier in tiers(full):
         loose = templates.render(TEMPLATE, text_limit=tier.text, view=trimmed(view, tier), elsewhere=elsewhere)
         text = re.sub(r"\n{3,}", "\n\n", f"{loose}\n")
         if limit.holds(text):

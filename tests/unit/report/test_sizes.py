@@ -69,6 +69,36 @@ class TestTiers:
         assert lengths == sorted(lengths, reverse=True)
         assert len(set(lengths)) == len(lengths)
 
+    def test_questions_are_halved_before_nearly_all_of_them_go(self) -> None:
+        """A hundred questions get shorter, then become fifty, twenty-five, twelve and six; only then five."""
+        full = sizes.Tier(examples=100, items=20, rows=200, text=300)
+        steps = list(sizes.tiers(full))
+
+        assert [tier.examples for tier in steps] == [100, 100, 50, 25, 12, 6, 5, 5, 3, 0]
+        assert [tier.rows for tier in steps] == [200, 200, 100, 100, 100, 100, 100, 60, 30, 3]
+        assert [tier.text for tier in steps[:3]] == [300, 200, 200]
+        assert steps[0] is full
+        assert steps[-len(sizes.SMALLER) :] == list(sizes.SMALLER)
+
+    @given(st.integers(1, 2000), st.integers(1, 500), st.integers(1, 2000), st.integers(1, 1000))
+    def test_no_step_shows_more_than_the_one_before(self, examples: int, items: int, rows: int, text: int) -> None:
+        """Whatever a format shows at first, each step of the questions is at most half of the last."""
+        steps = list(sizes.tiers(sizes.Tier(examples, items, rows, text)))
+        between = steps[: len(steps) - len(sizes.SMALLER)]
+
+        assert [tier.examples for tier in between[1:]] == [examples >> step for step in range(len(between) - 1)]
+        assert all(tier.text <= text for tier in between)
+        assert all(tier.left_out for tier in steps[1:])
+
+    def test_a_comment_keeps_as_many_questions_as_fit(self) -> None:
+        """Of 60 long questions, of which about 40 fit, 30 are shown and not five."""
+        view = build_view(dataclasses.replace(reports.huge(cases=60, categories=2, length=1), max_examples=60))
+        limit = sizes.Limit(len(text_of(view, dataclasses.replace(FULL, examples=40, text=200))), 10**9)
+        text = sizes.fitting(view, dataclasses.replace(FULL, examples=60), limit, "run.json holds everything")
+
+        assert "Not shown: 30 questions." in text
+        assert "Left out for length: some questions and the ends of long texts and lists; run.json holds" in text
+
     def test_unchanged_categories_and_details_go_before_what_failed(self) -> None:
         """The third tier keeps every failed row, the questions and the regressed categories."""
         text = text_of(build_view(reports.failed()), sizes.SMALLER[1])
