@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import stat
 import sys
 import tempfile
 from pathlib import Path
@@ -14,8 +17,11 @@ from evaluator import errors
 from evaluator.cli import console, edges, outputs
 from evaluator.cli.options import FILE, Given, add, examples
 from evaluator.cli.run import all_stages
+from evaluator.stores import alone
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evaluator.cli.session import Session
     from evaluator.model.decision import Decision
 
@@ -25,7 +31,12 @@ MAIN, CANDIDATE = "rag-assay.yml", "rag-assay.candidate.yml"
 
 
 @click.command(epilog=examples("rag-assay demo", "rag-assay demo --out demo"))
-@click.option("--out", type=FILE, metavar="DIR", help="A new folder for the example. [default: a temporary one]")
+@click.option(
+    "--out",
+    type=FILE,
+    metavar="DIR",
+    help="A new folder for the example. [default: a temporary one, used anew each time]",
+)
 @add()
 @click.pass_obj
 def demo(session: Session, **given: Unpack[Given]) -> int:
@@ -34,8 +45,17 @@ def demo(session: Session, **given: Unpack[Given]) -> int:
     The change makes retrieval worse: the gate would exit 1. The demo itself exits 0.
     """
     edges.prepare(session, given)
-    folder = _copy(given["out"])
-    session.out = folder
+    with _folder(given["out"]) as folder:
+        session.out = folder
+        _show(session, folder)
+    if given["out"] is None:
+        session.console.log("the next demo replaces these files; --out DIR makes a folder that stays")
+    return 0
+
+
+def _show(session: Session, folder: Path) -> None:
+    packaged, checkout = PACKAGE / "_data" / EXAMPLE, PACKAGE.parent / EXAMPLE
+    shutil.copytree(packaged if packaged.is_dir() else checkout, folder, dirs_exist_ok=True)
     main, candidate = folder / "out" / "main", folder / "out" / "candidate"
     before = _run(session, folder / MAIN, main, None)
     after = _run(session, folder / CANDIDATE, candidate, main / "run.json")
@@ -46,20 +66,37 @@ def demo(session: Session, **given: Unpack[Given]) -> int:
         f"This is the comment of {CANDIDATE} compared with {MAIN}: the gate would exit {after.exit_code}.",
         *(f"wrote {file}" for out in (main, candidate) for file in outputs.written(out)),
     )
-    return 0
 
 
-def _copy(out: Path | None) -> Path:
-    """The example in a folder of its own.
+@contextlib.contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """An empty folder for the example: the one that was named, or a temporary one that the demo before used too.
 
     Raises:
-        UsageError: the folder is not empty.
+        UsageError: the folder that was named is not empty.
     """
-    packaged, checkout = PACKAGE / "_data" / EXAMPLE, PACKAGE.parent / EXAMPLE
-    if out is not None and out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise errors.UsageError(f"--out {out} is there already and not an empty folder; name a new one")
-    folder = Path.cwd() / out if out is not None else Path(tempfile.mkdtemp(prefix="rag-assay-demo-"))
-    shutil.copytree(packaged if packaged.is_dir() else checkout, folder, dirs_exist_ok=True)
+    if out is not None:
+        if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+            raise errors.UsageError(f"--out {out} is there already and not an empty folder; name a new one")
+        yield Path.cwd() / out
+        return
+    with contextlib.ExitStack() as held:
+        yield _emptied(held) or Path(tempfile.mkdtemp(prefix="rag-assay-demo-"))
+
+
+def _emptied(held: contextlib.ExitStack) -> Path | None:
+    """This user's own folder, emptied and held; None where it is not ours alone, or another demo is at work in it."""
+    folder = Path(tempfile.gettempdir()) / f"rag-assay-demo-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+            return None
+        held.enter_context(alone.alone(folder))
+        for entry in folder.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+    except (OSError, errors.AssayError):
+        return None
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -12,6 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from evaluator.stores.alone import alone
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -87,6 +90,48 @@ class TestDemo:
 
         assert done.returncode == 2
         assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+    def test_one_temporary_folder_is_used_again_and_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Ten demos leave one folder, with the files that the last one named and nothing of those before."""
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        first = rag_assay(tmp_path, "demo", "-q")
+        [folder] = tmp_path.iterdir()
+        (folder / "out" / "old.txt").touch()
+        second = rag_assay(tmp_path, "demo")
+        named = re.findall("^wrote (.*)$", second.stderr, re.MULTILINE)
+
+        assert (first.returncode, second.returncode) == (0, 0)
+        assert list(tmp_path.iterdir()) == [folder]
+        assert not (folder / "out" / "old.txt").exists()
+        assert folder / "out" / "candidate" / "comment.md" in map(Path, named)
+        assert all(Path(name).is_file() for name in named)
+        assert "the next demo replaces these files" in second.stderr
+
+    @pytest.mark.parametrize("kind", ["a link", "writable by all", "in use", "a file"])
+    def test_a_temporary_folder_that_is_not_ours_alone_is_left_as_it_is(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+    ) -> None:
+        """Where somebody else prepared the place, or another demo is at work in it, a new folder is made."""
+        (tmp_path / "tmp").mkdir()
+        monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+        usual, other = tmp_path / "tmp" / f"rag-assay-demo-{os.getuid()}", tmp_path / "other"
+        place = other if kind == "a link" else usual
+        if kind == "a file":
+            usual.touch()
+        else:
+            place.mkdir()
+            place.chmod(0o777 if kind == "writable by all" else 0o700)
+            (place / "mine.txt").touch()
+        if kind == "a link":
+            usual.symlink_to(other)
+        with alone(place) if kind == "in use" else contextlib.nullcontext():
+            done = rag_assay(tmp_path, "demo", "-q")
+
+        assert done.returncode == 0, done.stderr
+        assert kind == "a file" or [file.name for file in place.iterdir()] == ["mine.txt"]
+        assert len(list((tmp_path / "tmp").iterdir())) == 2
 
     def test_an_example_that_does_not_regress_is_a_fault(self, tmp_path: Path) -> None:
         """Where the bundled example does not show what it should, the demo exits 4 and prints no comment."""
