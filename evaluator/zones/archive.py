@@ -15,13 +15,17 @@ from evaluator.stores.words import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import IO
+    from typing import IO, Self
 
 END = bytes(2 * tarfile.BLOCKSIZE)
 """What every whole tar stream ends with; one that was cut between two members lacks it."""
 
 MAX_NAME = 4096
+MAX_DEPTH = 200
 CHUNK = 1 << 20
+
+BUFFER = 1 << 16
+"""What tarfile holds of a stream: it copies all of that for every header, so that a larger one is slower."""
 
 
 class Limits(NamedTuple):
@@ -53,6 +57,17 @@ class Member(NamedTuple):
         return f"'{visible(self.header.name[:200])}'"
 
 
+class _Header(tarfile.TarInfo):
+    """A header; one that is broken in the middle of a stream is for tarfile the end of it."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.InvalidHeaderError as error:  # type: ignore[attr-defined]
+            raise tarfile.ReadError(str(error)) from error
+
+
 class _Watched:
     """A stream that remembers how it ended."""
 
@@ -81,7 +96,7 @@ def members(stream: IO[bytes], limits: Limits) -> Iterator[Iterator[Member]]:
     """
     watched = _Watched(stream)
     try:
-        with tarfile.open(fileobj=cast("BinaryIO", watched), mode="r|", bufsize=CHUNK) as tar:
+        with tarfile.open(fileobj=cast("BinaryIO", watched), mode="r|", bufsize=BUFFER, tarinfo=_Header) as tar:
             yield _counted(tar, limits)
         whole = watched.is_whole()
     except (tarfile.TarError, ValueError, EOFError) as error:
@@ -93,6 +108,8 @@ def members(stream: IO[bytes], limits: Limits) -> Iterator[Iterator[Member]]:
 def _counted(tar: tarfile.TarFile, limits: Limits) -> Iterator[Member]:
     entries, size = 0, 0
     for header in tar:
+        if header.size < 0:
+            raise errors.ZoneProblem("a tar stream holds an entry of a size below zero")
         entries, size = entries + 1, size + header.size
         if entries > limits.entries:
             raise errors.ZoneProblem(f"a tar stream holds more than {limits.entries:,} entries")
@@ -128,6 +145,8 @@ def unpack_tree(stream: IO[bytes], root: Path) -> list[str]:
 
 def _inside(member: Member) -> str:
     name = member.header.name
+    if name.count("/") > MAX_DEPTH:
+        raise errors.ZoneProblem(f"a tar stream names {member.shown}, which lies too deep")
     if name.startswith("/") or ".." in name.split("/") or "\0" in name or len(os.fsencode(name)) > MAX_NAME:
         raise errors.ZoneProblem(f"a tar stream names {member.shown}, which is no place inside a repository")
     return posixpath.normpath(name)
@@ -154,12 +173,14 @@ def _write(content: IO[bytes], path: Path) -> None:
 
 def _make_links(root: Path, links: Sequence[tuple[Path, str]]) -> list[Path]:
     """Make links and remove those that lead out; one may lead through others, so all are looked at until none does."""
-    for path, target in links:
-        try:
+    try:
+        # Before there is any link, so that no folder is ever made through one.
+        for path, _ in links:
             path.parent.mkdir(parents=True, exist_ok=True)
+        for path, target in links:
             path.symlink_to(target)
-        except (OSError, ValueError) as error:
-            raise errors.ZoneProblem(f"the link '{visible(path.name)}' cannot be made") from error
+    except (OSError, ValueError) as error:
+        raise errors.ZoneProblem(f"the link '{visible(path.name)}' cannot be made") from error
     kept, left_out = {path for path, _ in links}, []
     while outside := {path for path in kept if not is_inside(path, root)}:
         for path in outside:
@@ -214,13 +235,13 @@ def take_parts(stream: IO[bytes], takers: Mapping[str, Callable[[IO[bytes]], obj
 def pack_tree(root: Path, stream: IO[bytes]) -> None:
     """Write everything below a folder, in the order of its names, as nobody's and of no time."""
     # In this format a name is its bytes; others need a header for one that is no UTF-8, which GNU tar complains about.
-    with tarfile.open(fileobj=stream, mode="w|", bufsize=CHUNK, format=tarfile.GNU_FORMAT) as tar:
+    with tarfile.open(fileobj=stream, mode="w|", bufsize=BUFFER, format=tarfile.GNU_FORMAT) as tar:
         tar.add(root, arcname=".", filter=_anonymous)
 
 
 def pack_files(folder: Path, stream: IO[bytes], names: Sequence[str]) -> None:
     """Write some files of a folder."""
-    with tarfile.open(fileobj=stream, mode="w|", bufsize=CHUNK) as tar:
+    with tarfile.open(fileobj=stream, mode="w|", bufsize=BUFFER) as tar:
         for name in names:
             tar.add(folder / name, arcname=name, filter=_anonymous)
 

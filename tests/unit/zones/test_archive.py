@@ -81,6 +81,22 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     assert list((tmp_path / "outside").iterdir()) == []
 
 
+def test_no_link_is_made_through_a_link(tmp_path: Path) -> None:
+    """A link below a name that is a link as well is refused, and nothing is made where that leads."""
+    (tmp_path / "outside").mkdir()
+    stream = stream_of({}, link("a", str(tmp_path / "outside")), link("a/b/c", "x"))
+
+    with pytest.raises(errors.ZoneProblem, match="cannot be made"):
+        unpacked(stream, tmp_path / "root")
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_what_lies_too_deep_is_refused(tmp_path: Path) -> None:
+    """Folders without end are a refusal like any other."""
+    with pytest.raises(errors.ZoneProblem, match="too deep"):
+        unpacked(stream_of({"a/" * 1500 + "f": b"x"}), tmp_path / "root")
+
+
 def test_a_farm_of_links_takes_no_time(tmp_path: Path) -> None:
     """Links that double the way with each step, and loops, are dealt with."""
     farm = [link(f"l{step}", f"l{step - 1}/l{step - 1}") for step in range(1, 60)]
@@ -104,6 +120,24 @@ def test_a_stream_that_was_cut_short_is_refused(end: int, tmp_path: Path) -> Non
 
     with pytest.raises(errors.ZoneProblem, match="tar stream"):
         unpacked(io.BytesIO(stream.getvalue()[:end]), tmp_path / "root")
+
+
+@pytest.mark.parametrize(
+    ("at", "written"),
+    [(1024, bytes([255]) * 512), (1024 + 124, bytes([255]) * 10 + b"\xfe\0")],
+    ids=["broken", "below 0"],
+)
+def test_a_header_that_is_none_is_no_end(at: int, written: bytes, tmp_path: Path) -> None:
+    """What follows a broken header, or one of a size below zero, would be missing without a word."""
+    stream = stream_of({"a": b"x", "b": b""})
+    data = bytearray(stream.getvalue())
+    data[at : at + len(written)] = written
+    if at > 1024:
+        unsigned = sum(data[1024:1536]) - sum(data[1024 + 148 : 1024 + 156]) + 8 * ord(" ")
+        data[1024 + 148 : 1024 + 156] = b"%06o\0 " % unsigned
+
+    with pytest.raises(errors.ZoneProblem, match=r"cannot be read|below zero"):
+        unpacked(io.BytesIO(data), tmp_path / "root")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
