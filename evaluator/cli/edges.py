@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import errors
 from evaluator.cli import outputs
@@ -34,9 +34,10 @@ def workspace(session: Session, given: Given) -> Workspace:
     # The configuration brings pydantic: --help and mistakes of the command line never need it.
     from evaluator import config  # noqa: PLC0415 - as above
 
+    commit = _commit(given.get("commit"), config_file.parent)
     return Workspace(
         config=config.load_config(config_file), config_file=config_file, out=session.out,
-        commit=_commit(given.get("commit"), config_file.parent), tier=_tier(given.get("tier", "auto")),
+        commit=commit.name, uncommitted=commit.changed, tier=_tier(given.get("tier", "auto")),
         only=given.get("only", ()), allow_stale=given.get("allow_stale", False),
         environment=session.environment, clock=clock(), log=session.console.log, progress=session.console.progress,
     )  # fmt: skip
@@ -99,8 +100,15 @@ def _tier(written: str) -> str:
     return "retrieval"
 
 
-def _commit(written: str | None, folder: Path) -> str | None:
-    """The commit that was named, or the one git has checked out in a folder, or None outside a repository.
+class _Commit(NamedTuple):
+    """A commit, None outside a repository, and whether files that git tracks are other than it has them."""
+
+    name: str | None
+    changed: bool = False
+
+
+def _commit(written: str | None, folder: Path) -> _Commit:
+    """The commit that was named, which is taken at its word, or the one git has checked out in a folder.
 
     Raises:
         UsageError: the named commit is empty or holds white space or control characters.
@@ -109,17 +117,29 @@ def _commit(written: str | None, folder: Path) -> str | None:
         return _head(folder)
     if not written.isprintable() or not re.fullmatch(r"\S+", written):
         raise errors.UsageError(f"--commit {written!r} is no name of a commit")
-    return written
+    return _Commit(written)
 
 
-def _head(folder: Path) -> str | None:
+def _head(folder: Path) -> _Commit:
+    # One call says both; fsmonitor could be a program of the repository's.
+    status = ("-c", "core.fsmonitor=false", "--no-optional-locks", "status", "--porcelain=v2", "--branch")
+    said = _git(folder, *status, "--untracked-files=no") or ""
+    head = re.search(r"^# branch\.oid ([0-9a-f]+)$", said, re.MULTILINE)
+    if head is None:
+        return _Commit((_git(folder, "rev-parse", "HEAD") or "").strip() or None)
+    return _Commit(head[1], any(not line.startswith("#") for line in said.splitlines()))
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """What git says, None where it is not there, fails or takes too long."""
     git = shutil.which("git")
     if git is None:
         return None
     try:
         found = subprocess.run(
-            [git, "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, timeout=GIT_SECONDS, check=False
-        )
+            [git, *arguments], cwd=folder, capture_output=True, text=True, errors="replace", timeout=GIT_SECONDS,
+            check=False,
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return found.stdout.strip() if found.returncode == 0 else None
+    return found.stdout if found.returncode == 0 else None

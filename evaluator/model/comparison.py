@@ -217,7 +217,8 @@ class ExamFile(Value):
 
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
-    ``warnings`` and ``spreads`` are for the report.
+    ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are for the
+    report.
     """
 
     format: Literal[1] = FORMAT
@@ -227,3 +228,4 @@ class ExamFile(Value):
     categories: dict[str, str]
     warnings: Strings = ()
     spreads: Annotated[tuple[SpreadRow, ...], pydantic.Field(strict=False)] = ()
+    uncommitted: bool = False

@@ -77,6 +77,7 @@ class Inputs:
         warnings: sentences about the run.
         spreads: how amounts without bounds are spread.
         percentiles: the percentile (``p95``) that a row gives instead of a mean.
+        baseline_uncommitted: whether the baseline is of a commit with uncommitted changes.
         max_examples: questions shown behind the regressions.
     """
 
@@ -92,6 +93,7 @@ class Inputs:
     warnings: Sequence[str] = ()
     spreads: Sequence[SpreadRow] = ()
     percentiles: Mapping[Read, str] = field(default_factory=dict)
+    baseline_uncommitted: bool = False
     max_examples: int = 10
 
     def named(self, row: Row | RuleOutcome, metric: str) -> str:
@@ -242,6 +244,7 @@ class Compared(NamedTuple):
     age: str | None
     source: Name
     counts: str
+    uncommitted: bool = False
 
 
 @dataclass(frozen=True)
@@ -249,9 +252,8 @@ class ReportView:
     """A report, chosen, sorted and rounded; a format only lays it out.
 
     Attributes:
-        icon: says what ``verdict`` says, for a quick look.
-        verdict: the outcome in words.
-        tool, suite, tier, commit, cases: what was measured, and with what.
+        icon, verdict: the outcome for a quick look, and in words.
+        tool, suite, tier, commit, uncommitted, cases: what was measured, and with what.
         alerts: what a reader must know before reading numbers.
         reasons: why, where nothing else says it.
         loosened: what made the exam easier and was not accepted.
@@ -259,9 +261,8 @@ class ReportView:
         max_examples: questions shown at first.
         tables: all cases, then categories per gated metric.
         compared: with what, None where there was no baseline.
-        details: what is folded away.
+        details, left_out: what is folded away, and what did not fit.
         marker: by which a comment is found again; its last line.
-        left_out: what did not fit.
     """
 
     icon: str
@@ -280,6 +281,7 @@ class ReportView:
     compared: Compared | None
     details: tuple[Part, ...]
     marker: Safe
+    uncommitted: bool = False
     left_out: str = ""
 
     @property

@@ -43,6 +43,7 @@ def build_view(inputs: Inputs) -> ReportView:
         compared=_compared(inputs),
         details=details.folded(inputs, behind),
         marker=marker(head.suite),
+        uncommitted=head.timing.get("uncommitted") is True,
     )
 
 
@@ -94,6 +95,7 @@ def _compared(inputs: Inputs) -> Compared | None:
         age=age(comparison.baseline.created_at, inputs.head.timing.get("started_at")),
         source=Name(comparison.baseline.source),
         counts=f"{counted(comparison.paired, 'case')} paired{others}",
+        uncommitted=inputs.baseline_uncommitted,
     )
 
 

@@ -202,6 +202,8 @@ class _Run:
             "latency_ms": {
                 identifier: latencies[identifier] for identifier in self._work.cases if identifier in latencies
             },
+            # Whether a file that nothing here reads was edited differs between runs that are otherwise identical.
+            "uncommitted": workspace.uncommitted,
             "alerts": workspace.alerts,
             "warnings": workspace.warnings,
         }

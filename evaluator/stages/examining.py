@@ -186,6 +186,7 @@ class Examining:
         return ExamFile(
             exam=self.new, history=self.history, values=values, categories=categories,
             spreads=tuple(spreads.spreads(sheet, metrics)),
+            uncommitted=self.seen.baseline is not None and self.seen.baseline.head.timing.get("uncommitted") is True,
         )  # fmt: skip
 
     def comparison(self, metrics: Sequence[str], source: str) -> Comparison:

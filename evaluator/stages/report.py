@@ -39,7 +39,7 @@ def report(workspace: Workspace) -> str:
             held_out=seen.held_out, failures=seen.failures, held_out_failures=seen.held_out_failures,
             alerts=tuple(run.head.timing.get("alerts", ())),
             warnings=(*run.head.timing.get("warnings", ()), *exam.warnings), spreads=exam.spreads,
-            percentiles=_percentiles(exam),
+            percentiles=_percentiles(exam), baseline_uncommitted=exam.uncommitted,
             max_examples=workspace.config.report.max_examples,
         ),
     )  # fmt: skip

@@ -59,6 +59,7 @@ class Workspace:
         config_file: where it was read from.
         out: the folder that stages read from and write to; made when first written to.
         commit: the commit the run is of, if there is one.
+        uncommitted: whether tracked files are other than that commit has them.
         environment: the caller's variables; a pipeline sees only the ones it is allowed.
         clock: time.
         log: takes one line for a person.
@@ -82,6 +83,7 @@ class Workspace:
     only: tuple[str, ...] = ()
     allow_stale: bool = False
     tier: str = "retrieval"
+    uncommitted: bool = False
     alerts: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     handed: Handed = field(default_factory=Handed)

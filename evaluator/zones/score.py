@@ -62,7 +62,7 @@ def _vouch(workspace: Workspace, cases: GoldenSet) -> None:
     known = Collection(
         tool=f"rag-assay {__version__}", suite=config.suite, config_sha256=digest(config.model_dump(mode="json")),
         golden_sha256=cases.sha256, fixture=said.fixture, pipeline=info, commit=workspace.commit,
-        # What stands on top of a comment is not for the user's code to say.
-        timing={**said.timing, "alerts": ()},
+        # What stands on top of a comment is not for the user's code to say; what is measured here is a commit.
+        timing={**said.timing, "alerts": (), "uncommitted": False},
     )  # fmt: skip
     values.write_value(path, known)

@@ -63,6 +63,7 @@ class _Timing(Value):
     started_at: Annotated[str, pydantic.StringConstraints(max_length=64)]
     seconds: NonNegative
     latency_ms: dict[str, NonNegative]
+    uncommitted: bool = False
     alerts: Sentences = ()
     warnings: Sentences = ()
 

@@ -185,3 +185,23 @@ def test_the_comment_says_where_it_was_loosened_and_what_would_accept_it(suite: 
     assert suite.run("no-reason", "main") == 2
     (suite.folder / "accepted.yml").write_text(block.replace('reason: ""', "reason: agreed"))
     assert suite.run("accepted", "main") == 0
+
+
+def test_a_run_of_uncommitted_changes_does_not_pass_for_its_commit(suite: Suite) -> None:
+    """Both runs say that they are of more than their commit, by whole commands from a working tree."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", "-C", str(suite.folder)]
+    suite.run("out/main")
+    for arguments in (["init", "-q"], ["add", "golden.jsonl", "answers.jsonl"], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *arguments], check=True)
+    suite.run("out/main")
+    suite.miss("c0")
+    suite.run("out/edited", "out/main")
+    suite.run("out/twice", "out/edited")
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    said = {name: (suite.folder / "out" / name / "comment.md").read_text() for name in ("main", "edited", "twice")}
+
+    assert suite.read("out/edited", "collect.json")["commit"] == head
+    assert {name: text.count("with uncommitted changes") for name, text in said.items()} == {
+        "main": 0, "edited": 1, "twice": 3,
+    }  # fmt: skip
+    assert f"· commit `{head[:12]}` with uncommitted changes ·" in said["edited"]

@@ -83,6 +83,30 @@ class TestCommit:
 
         assert workspace(config=file).commit == head.stdout.strip()
 
+    def test_changes_that_are_not_committed_are_seen(self, tmp_path: Path) -> None:
+        """A tracked file that differs, staged or not, makes it more than the commit; a new file does not."""
+        file = suite(tmp_path)
+        for command in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "x")):
+            subprocess.run([*GIT, *command], cwd=tmp_path, check=True)
+        (tmp_path / "new.txt").touch()
+        clean = workspace(config=file)
+        file.write_text(f"{file.read_text()}# edited\n")
+        edited = workspace(config=file)
+        subprocess.run([*GIT, "add", "."], cwd=tmp_path, check=True)
+        staged, named = workspace(config=file), workspace(config=file, commit="0a1b2c3")
+
+        assert [made.uncommitted for made in (clean, edited, staged, named)] == [False, True, True, False]
+        assert clean.commit == edited.commit == staged.commit
+
+    def test_an_old_git_still_names_the_commit(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where git does not know what is asked of it, the commit is known and changes are not."""
+        (tmp_path / "git").write_text('#!/bin/sh\n[ "$1" = rev-parse ] || exit 129\necho c0ffee\n')
+        (tmp_path / "git").chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        made = workspace(config=suite(tmp_path / "project"))
+
+        assert (made.commit, made.uncommitted) == ("c0ffee", False)
+
     def test_a_repository_without_a_commit_has_none(self, tmp_path: Path) -> None:
         """A repository that was just made is no error either."""
         subprocess.run([*GIT, "init", "-q"], cwd=tmp_path, check=True)

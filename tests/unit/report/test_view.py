@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator import report
 from evaluator.report.parts import Failed
 from evaluator.report.view import age, build_view, marker
 from tests import reports
@@ -83,6 +84,7 @@ class TestCompared:
             "3 days old",
             "eval/baseline.json",
             "40 cases paired, 1 new, 2 removed, 0 changed",
+            False,
         )
 
     def test_is_nothing_without_a_baseline(self) -> None:
@@ -94,6 +96,23 @@ class TestCompared:
         view = build_view(build_inputs(head=build_head(commit="release-2026-03-with-a-long-name")))
 
         assert view.commit == "release-2026-03-with-a-long-name"
+
+
+class TestUncommitted:
+    """A run of more than its commit."""
+
+    def test_changes_are_told_of_both_runs(self) -> None:
+        """Whoever checks out the commit would not find what was measured."""
+        inputs = build_inputs(head=build_head(timing={"uncommitted": True}), baseline_uncommitted=True)
+        text = report.load()["comment"].render(build_view(inputs))
+
+        assert "cases, compared with `a1b2c3d4e5f6` with uncommitted changes." in text
+        assert "Compared with commit `a1b2c3d4e5f6` with uncommitted changes, from " in text
+        assert "commit `ffffffffffff` with uncommitted changes · 40 cases</sub>" in text
+
+    def test_nothing_is_told_where_there_are_none(self) -> None:
+        """An ordinary run is its commit's."""
+        assert "uncommitted" not in report.load()["comment"].render(build_view(build_inputs()))
 
 
 class TestDetails:

@@ -121,7 +121,7 @@ def test_the_collection_says_what_the_records_were_made_from(tmp_path: Path) -> 
     assert found.pipeline.model_dump() == {
         "kind": "recorded", "version": "prompt 14", "settings": {"file": "responses.jsonl"},
     }  # fmt: skip
-    assert list(found.timing) == ["started_at", "seconds", "latency_ms", "alerts", "warnings"]
+    assert list(found.timing) == ["started_at", "seconds", "latency_ms", "uncommitted", "alerts", "warnings"]
     assert found.timing["latency_ms"] == {"q1": 12.5}
 
 

@@ -171,6 +171,7 @@ def test_what_collect_says_of_itself_is_not_believed(flow: Callable[..., Flow]) 
         lies = {"suite": "x", "golden_sha256": "x", "config_sha256": "x", "commit": "x", "tool": "x"}
         said = json.loads(data)
         said["timing"]["alerts"] = ["everything is fine"]
+        said["timing"]["uncommitted"] = True
         return json.dumps(said | lies).encode()
 
     scored = attempt.scored(attempt.sealed(changed(attempt.collected(), "collect.json", lie)))
@@ -179,6 +180,7 @@ def test_what_collect_says_of_itself_is_not_believed(flow: Callable[..., Flow]) 
     assert (said["suite"], said["commit"]) == ("shop", COMMIT)
     assert "x" not in {said["golden_sha256"], said["config_sha256"], said["tool"]}
     assert said["timing"]["alerts"] == []
+    assert said["timing"]["uncommitted"] is False
 
 
 def test_the_installed_interpreter_runs_the_pipeline(flow: Callable[..., Flow], tmp_path: Path) -> None:

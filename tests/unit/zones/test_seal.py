@@ -23,7 +23,7 @@ COLLECTION: dict[str, Any] = {
     "format": 1, "tool": "rag-assay 0.1.0", "suite": "shop", "config_sha256": "a", "golden_sha256": "b",
     "fixture": None, "pipeline": {"kind": "python", "version": None, "settings": {}}, "commit": None,
     "timing": {"started_at": "2026-03-01T08:00:00+00:00", "seconds": 1.5, "latency_ms": {"q1": 2.0},
-               "alerts": [], "warnings": ["one"]},
+               "uncommitted": False, "alerts": [], "warnings": ["one"]},
 }  # fmt: skip
 RECORD: dict[str, Any] = {
     "id": "q1", "input_hash": "c", "retrieved": [], "context": [], "answer": "Yes.", "abstained": None, "steps": None,
