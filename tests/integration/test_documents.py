@@ -49,8 +49,8 @@ class TestReadme:
         run = json.loads((example / ".rag-assay" / "main" / "run.json").read_text())
 
         assert [done.returncode for done in (frozen, checked, first, second)] == [0, 0, 0, 0]
-        assert "0 errors" in checked.stderr
-        assert run["summary"]["all"]["recall@3"] == {"mean": 1.0, "n": 5, "of": 5}
+        assert "0 errors, 0 warnings" in checked.stderr
+        assert run["summary"]["all"]["recall@3"] == {"mean": 1.0, "n": 6, "of": 6}
 
     @pytest.mark.parametrize("kind", ["builtin", "python", "command", "recorded"])
     def test_each_kind_of_pipeline_runs_as_it_is_written(self, kind: str, example: Path) -> None:
@@ -59,7 +59,7 @@ class TestReadme:
         records = [json.loads(line) for line in (example / "out" / "records.jsonl").read_text().splitlines()]
 
         assert done.returncode == 0, done.stderr
-        assert [record["failure"] for record in records] == [None] * 6
+        assert [record["failure"] for record in records] == [None] * 8
 
 
 class TestDemo:
