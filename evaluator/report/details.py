@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluator.comparison.configuration import DATA
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
 from evaluator.report import regressions, rules, tables
@@ -69,7 +70,9 @@ def _case_lists(inputs: Inputs) -> Iterator[Part]:
 def _configuration(inputs: Inputs) -> Part:
     changes = inputs.comparison.configuration
     rows = [row for change in changes for row in _change(change)]
-    caution = [Note("Several changed at once: their effects cannot be told apart.")] if len(changes) > 1 else []
+    # Other documents are other chunks: that is one change, however many digests tell of it.
+    apart = {"fixture" if change.key in DATA.values() else change.key for change in changes}
+    caution = [Note("Several changed at once: their effects cannot be told apart.")] if len(apart) > 1 else []
     return Part(
         f"Configuration: {counted(len(changes), 'change')}",
         notes=Listing.of(caution),

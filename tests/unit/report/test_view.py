@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import report
+from evaluator.model.comparison import ConfigurationChange
 from evaluator.report.parts import Failed
 from evaluator.report.view import age, build_view, marker
 from tests import reports
@@ -148,6 +149,20 @@ class TestDetails:
         assert alone.notes.items == ()
         assert alone.table is not None
         assert alone.table.rows.items[0].cells == ("gate.rules: recall@5 per all", "max_drop 0.02", "max_drop 0.05")
+
+    def test_take_another_index_for_one_change(self) -> None:
+        """Whoever changes a document changes its chunks; a changed parameter beside it is a second change."""
+        index = (
+            ConfigurationChange(key="fixture documents", before="a", after="b"),
+            ConfigurationChange(key="fixture chunks", before="c", after="d"),
+        )
+        parameter = ConfigurationChange(key="k", before=3, after=5)
+        one, two = (
+            build_view(build_inputs(build_comparison(configuration=changes))).details[0]
+            for changes in (index, (*index, parameter))
+        )
+
+        assert (one.notes.total, two.notes.total) == (0, 1)
 
     def test_say_rules_of_many_rows_once(self) -> None:
         """Forty rows without a baseline are one line, not forty."""
