@@ -50,7 +50,7 @@ check_includes() {
     while IFS= read -r path; do
         [[ -n $path ]] || continue
         place include "$path"
-        [[ -e $path || -L $path ]] || stop 2 "the input include names '$path', which does not exist"
+        [[ -e $path || -L $path ]] || stop 2 "the input include names '$path', which does not exist; it takes paths, not patterns"
         # What it names is for the workflow to say, and a link in the repository could lead anywhere.
         is_straight "$(dirname -- "$path")" ||
             stop 2 "the input include names '$path', which lies behind a symbolic link; name the place itself"

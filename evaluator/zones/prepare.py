@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from evaluator import errors
 from evaluator.stages import preparing
 from evaluator.stores import golden
 from evaluator.stores.words import visible
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from evaluator.model.config import Config
     from evaluator.model.golden import Case
+    from evaluator.stages.workspace import Workspace
     from evaluator.zones.site import Site
 
 ASKED = {"id", "question", "history", "language", "split"}
@@ -30,6 +32,7 @@ OURS = ".rag-assay"
 """The folder of our own results, which hold labels; what this zone has to tell the Action goes there too."""
 
 ABOUT = "about"
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 LONGEST_SLUG = 40
 _YAML_BREAKS = re.compile("[\x85\u2028\u2029]")
 
@@ -51,13 +54,14 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
 
     Raises:
         ZoneProblem: the stream is no repository.
+        UsageError: the configuration is not among the files, or Git LFS has what it names.
         InputError: configuration, golden set or fixture have mistakes: collect could not see those of the labels.
-        UsageError: the configuration is not among the files.
     """
     left_out = archive.unpack_tree(stream, site.root)
     workspace = site.workspace()
     for name in left_out:
         workspace.log(f"left out: the link '{visible(name)}', which leads out of the repository")
+    _refuse_pointers(workspace)
     cases = preparing.prepare(workspace).golden
     config, folder = workspace.config, workspace.folder
     paths = [workspace.path(name) for name in config.golden]
@@ -71,6 +75,18 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
     else:
         _remove(site.root, [*paths, *([workspace.path(config.fixture)] if config.fixture is not None else [])])
     archive.pack_tree(site.root, out)
+
+
+def _refuse_pointers(workspace: Workspace) -> None:
+    """A pointer is no JSON and no vector, and a message about that would send people to look for a broken file."""
+    config = workspace.config
+    fixture = workspace.path(config.fixture).glob("*") if config.fixture is not None else ()
+    for path in [*map(workspace.path, config.golden), *fixture]:
+        if not path.is_file():
+            continue
+        with path.open("rb") as file:
+            if file.read(len(LFS_POINTER)) == LFS_POINTER:
+                raise errors.UsageError(f"{path} is a pointer of Git LFS: give actions/checkout lfs: true")
 
 
 def _withheld(config: Config, folder: Path) -> list[Path]:

@@ -46,6 +46,15 @@ def test_no_label_reaches_the_pipeline(tmp_path: Path, repo: Path) -> None:
     assert files["eval/fixture/chunks.jsonl"] == (repo / "eval/fixture/chunks.jsonl").read_bytes()
 
 
+@pytest.mark.parametrize("name", ["eval/golden.jsonl", "eval/fixture/chunks.jsonl", "eval/fixture/vectors.npy"])
+def test_what_only_lfs_has_is_named(name: str, tmp_path: Path, repo: Path) -> None:
+    """A checkout without LFS has pointers where the files should be; the message says what the workflow lacks."""
+    (repo / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n")
+
+    with pytest.raises(errors.UsageError, match=rf"{name} is a pointer of Git LFS: give actions/checkout lfs: true"):
+        prepared(tmp_path)
+
+
 def test_what_is_asked_stays_as_it_is(tmp_path: Path, repo: Path) -> None:
     """History and language are part of the question; the split keeps held-out cases unnamed."""
     case = {
