@@ -51,11 +51,14 @@ prepare_attempt() {
 
 need() { command -v "$1" >/dev/null || stop 4 "$1 is not on this machine; the action needs a runner that has it"; }
 
+readonly PLAIN_PATH='^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)*$'
+
 make_out() {
     local written=$1
     place out "$written"
-    [[ $written =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)*$ && ( ! -e $written || -d $written ) ]] && is_straight "$written" ||
+    if ! is_straight "$written" || [[ -e $written && ! -d $written || ! $written =~ $PLAIN_PATH ]]; then
         stop 2 "the input out is '$written'; it is a folder of its own, named with letters, digits, '.', '_', '-' and '/'"
+    fi
     [[ -z $(git ls-files -- "$written" 2>/dev/null) ]] ||
         stop 2 "the input out is '$written', where git tracks files; it is removed before each run, so name another"
     out=$written
