@@ -31,7 +31,7 @@ def check(session: Session, **given: Unpack[Given]) -> int:
     config_file = edges.config_path(given["config"])
     from evaluator.stages.check import check as stage  # noqa: PLC0415 - a stage is imported when it runs
 
-    found = stage(config_file, today=edges.clock().today())
+    found = stage(config_file, today=edges.clock().today(), out=config_file.parent / edges.DEFAULT_OUT)
     if given["format"] == "json":
         console.emit(sys.stdout, json.dumps(list(map(problems.as_json, found)), ensure_ascii=False, indent=1) + "\n")
     mistakes = sum(problem.severity == "error" for problem in found)

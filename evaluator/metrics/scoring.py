@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evaluator import errors
+from evaluator.metrics import quotes
 from evaluator.metrics.facts import find_facts
 from evaluator.model.golden import Need
 from evaluator.model.score import NotApplicable, Score, Scored, Summary, Unscored
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from evaluator.model.run import RunCase, RunNeed
     from evaluator.model.score import Metric, MetricId
     from evaluator.model.view import Way
+
+    Quoted = Mapping[str, quotes.Found]
+    """What became of quotes, by their normal form."""
 
 FAILED = NotApplicable("the pipeline failed")
 
@@ -72,28 +75,38 @@ class Passages(Mapping[str, Passage]):
         return len(self._by_id)
 
 
-def resolve_needs(labels: Labels, *, fixture: Fixture | None, hits: Sequence[Hit]) -> tuple[ResolvedNeed, ...]:
+def resolve_needs(
+    labels: Labels, *, fixture: Fixture | None, hits: Sequence[Hit], quoted: Quoted | None = None
+) -> tuple[ResolvedNeed, ...]:
     """Every way of satisfying each need of some labels, in their order.
 
-    A document is satisfied by any of its chunks: without a fixture by those of it that were retrieved, so that it has
-    no ways where none was.
-
-    Raises:
-        NotYetSupported: a need is a quote.
+    A document is satisfied by any of its chunks, a quote by those that hold it: without a fixture by those that were
+    retrieved, so that the need has no ways where none was. ``quoted`` holds what was resolved before, of all labels at
+    once, because that takes no longer than one.
     """
-    if fixture is not None:
-        chunks, by_doc = fixture.by_id, fixture.by_doc
-        return tuple(
-            _resolved(need, _ways(need, by_doc), lambda chunk: chunks[chunk].text if chunk in chunks else None)
-            for need in labels.relevant
-        )
-    texts = {hit.id: hit.text for hit in reversed(hits)} if labels.relevant else {}
-    docs = _documents(hits) if any(need.doc is not None for need in labels.relevant) else {}
-    # A document's chunks are not all known here, and those that were retrieved differ from run to run.
+    if fixture is None:
+        return _resolve_among(labels.relevant, hits)
+    if quoted is None:
+        quoted = quotes.resolve(labels.relevant, fixture)
+    chunks = fixture.by_id
     return tuple(
-        _resolved(need, _ways(need, docs), texts.get if need.doc is None else lambda _: None)
+        _resolved(
+            need, _ways(need, fixture.by_doc, quoted), lambda chunk: chunks[chunk].text if chunk in chunks else None
+        )
         for need in labels.relevant
     )
+
+
+def _resolve_among(needs: Sequence[Need], hits: Sequence[Hit]) -> tuple[ResolvedNeed, ...]:
+    texts = {hit.id: hit.text for hit in reversed(hits)} if needs else {}
+    docs = _documents(hits) if any(need.doc is not None for need in needs) else {}
+    found = []
+    for need in needs:
+        ways = quotes.ways_among(need.quote, hits) if need.quote is not None else _ways(need, docs, {})
+        # The chunks of a document or a quote are not all known, and those that were retrieved differ from run to run.
+        is_listed = need.doc is None and need.quote is None
+        found.append(_resolved(need, ways, texts.get if is_listed else lambda _: None))
+    return tuple(found)
 
 
 def needs_under(
@@ -102,10 +115,7 @@ def needs_under(
     """The needs of any labels as they are in a stored run.
 
     A need the run resolved keeps its ways; another takes those in ``known`` (``Need.declared()`` -> ways), else the ids
-    it names, for a document the results of it that ``hits`` hold.
-
-    Raises:
-        NotYetSupported: such another need is a quote.
+    it names, for a document or a quote the results that ``hits`` hold of it.
     """
     stored = {_declared(need): need for need in case.needs}
     found = []
@@ -116,8 +126,7 @@ def needs_under(
         elif (ways := known.get(need.declared())) is not None:
             found.append(_resolved(need, tuple(ways), {hit.id: hit.text for hit in hits}.get))
         else:
-            alone = labels.model_copy(update={"relevant": (need,)})
-            found.extend(resolve_needs(alone, fixture=None, hits=hits))
+            found.extend(_resolve_among((need,), hits))
     return tuple(found)
 
 
@@ -133,14 +142,15 @@ def _documents(hits: Sequence[Hit]) -> dict[str, tuple[str, ...]]:
     return {doc: tuple(chunks) for doc, chunks in found.items()}
 
 
-def _ways(need: Need, by_doc: Mapping[str, Sequence[str]]) -> tuple[Way, ...]:
+def _ways(need: Need, by_doc: Mapping[str, Sequence[str]], quoted: Quoted) -> tuple[Way, ...]:
     if need.chunk is not None:
         return ((need.chunk,),)
     if need.any_of is not None:
         return tuple((chunk,) for chunk in dict.fromkeys(need.any_of))
     if need.doc is not None:
         return tuple((chunk,) for chunk in by_doc.get(need.doc, ()))
-    raise errors.NotYetSupported("needs given as a quote are not yet supported; name the chunk or its document")
+    _, form = need.declared()
+    return quoted[form].ways if form in quoted else ()
 
 
 def _resolved(need: Need, ways: tuple[Way, ...], text_of: Callable[[str], str | None]) -> ResolvedNeed:

@@ -40,14 +40,16 @@ class Need(Value):
     def declared(self) -> tuple[str, Any]:
         """What makes two needs the same need: kind and what it names, without the grade.
 
-        An ``any_of`` is a set, and one of a single id is that chunk.
+        An ``any_of`` is a set, and one of a single id is that chunk. Quotes are compared in their normal form.
         """
         if self.any_of is not None:
             ids = frozenset(self.any_of)
             return ("chunk", next(iter(ids))) if len(ids) == 1 else ("any_of", ids)
-        kind = next(kind for kind in NEED_KINDS if getattr(self, kind) is not None)
-        value = getattr(self, kind)
-        return (kind, " ".join(value.split()).casefold() if kind == "quote" else value)
+        if self.quote is not None:
+            from evaluator.model.quoting import normal_form  # noqa: PLC0415 - most golden sets have no quote
+
+            return ("quote", normal_form(self.quote) or self.quote.strip())
+        return ("doc", self.doc) if self.doc is not None else ("chunk", self.chunk)
 
     def to_golden(self) -> str | dict[str, Any]:
         """The need as it stands in a golden file, in its shortest form."""

@@ -7,27 +7,29 @@ from typing import TYPE_CHECKING, TypeVar
 from evaluator import config as configuration
 from evaluator import errors, metrics
 from evaluator.errors import Problem
-from evaluator.stages import against, labels, lint
+from evaluator.metrics import quotes
+from evaluator.stages import against, labels, lint, stale
 from evaluator.stores import accepted, fixtures, golden
 from evaluator.stores.words import Finding, spelled, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from evaluator.model.config import Config, PythonTarget
     from evaluator.model.fixture import Fixture
+    from evaluator.model.golden import Case
     from evaluator.stages.lint import Doubt
     from evaluator.stores.golden import GoldenSet
 
 T = TypeVar("T")
 
 
-def check(config_file: Path, *, today: str) -> tuple[Problem, ...]:
+def check(config_file: Path, *, today: str, out: Path | None = None) -> tuple[Problem, ...]:
     """The problems of the configuration, and those of the files it names without the codes that it ignores.
 
     A mistake in one key or line does not hide those of others. ``today`` is the date that entries of accepted.yml are
-    held against. Nothing is written and no pipeline started.
+    held against; a run in ``out`` tells what lost chunks said. Nothing is written and no pipeline started.
     """
     config, problems = configuration.look(config_file, metrics.load())
     if config is None:
@@ -42,7 +44,10 @@ def check(config_file: Path, *, today: str) -> tuple[Problem, ...]:
     fixture = _fixture(config, folder, found)
     _others(config, folder, found, today)
     # What a set as a whole is too small to say is not known while a part of it, or a rule, cannot be read.
-    doubts = _doubts(cases, fixture, config, whole=not problems and not wrong)
+    whole = not problems and not wrong
+    baseline = folder / config.baseline.file if config.baseline.file is not None else None
+    trail = stale.Trail(fixture, baseline, out) if fixture is not None else None
+    doubts = _doubts(cases, trail, config, whole=whole)
     found.problems += labels.problems(cases, doubts)
     return (*problems, *(problem for problem in found.problems if problem.code not in config.check.ignore))
 
@@ -110,11 +115,20 @@ def _others(config: Config, folder: Path, found: _Found, today: str) -> None:
         found.of(lambda: against.older_config(against.read_baseline(baseline, config.suite)), baseline)
 
 
-def _doubts(cases: GoldenSet, fixture: Fixture | None, config: Config, *, whole: bool) -> Iterator[Doubt]:
-    if fixture is not None:
-        yield from lint.stale_ids(cases.cases, fixture, config.language)
-    yield from lint.quotes(cases.cases)
+def _doubts(cases: GoldenSet, trail: stale.Trail | None, config: Config, *, whole: bool) -> Iterator[Doubt]:
+    if trail is not None:
+        yield from _of_fixture(cases.cases, trail, config.language)
+    yield from stale.unsound_quotes(cases.cases)
     yield from lint.unsound_facts(cases.cases)
     yield from lint.contradictions(cases.cases)
     if whole:
         yield from lint.coverage(cases.cases, config.gate.min_cases)
+
+
+def _of_fixture(cases: Sequence[Case], trail: stale.Trail, language: str) -> Iterator[Doubt]:
+    fixture = trail.fixture
+    quoted = quotes.resolve((need for case in cases for need in case.relevant), fixture)
+    yield from lint.stale_ids(cases, fixture, language, trail)
+    yield from stale.renumbered(cases, trail)
+    yield from stale.lost_quotes(cases, quoted, fixture)
+    yield from stale.contradicted_quotes(cases, quoted)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluator.errors import Problem
-from evaluator.stages import lint
+from evaluator.stages import lint, stale
 from evaluator.stores import golden
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from evaluator.stores.located import Located
 
 
-def unsupported(cases: GoldenSet) -> list[Problem]:
-    """Labels that cannot be used: quotes, which come later, and alternatives of facts that could never be found."""
-    return problems(cases, [*lint.quotes(cases.cases), *lint.unsound_facts(cases.cases)])
+def unsound(cases: GoldenSet) -> list[Problem]:
+    """Quotes and alternatives of facts that could never be found in any text."""
+    return problems(cases, [*stale.unsound_quotes(cases.cases), *lint.unsound_facts(cases.cases)])
 
 
 def problems(cases: GoldenSet, doubts: Iterable[Doubt]) -> list[Problem]:

@@ -6,7 +6,7 @@ import bisect
 import collections
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.errors import NotYetSupported, nearest
+from evaluator.errors import nearest
 from evaluator.metrics import facts
 from evaluator.model.counting import counted
 from evaluator.model.golden import Fact
@@ -14,10 +14,16 @@ from evaluator.model.view import Passage
 from evaluator.stores.words import Path, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
+
+    Trail = Callable[[Collection[str]], Mapping[str, Sequence[str]]]
+    """Takes chunks that are gone; for those it knows of, the chunks that hold their text now."""
+
+NAMED = 3
+"""So many chunks are named as the likely ones."""
 
 NEIGHBOURS = 20
 """How many names before and after an unknown one, in the alphabet, are looked at for the nearest."""
@@ -50,24 +56,35 @@ class Names:
         return f"; the nearest id is '{visible(near[found])}'" if found else ""
 
 
-def stale_ids(cases: Iterable[Case], fixture: Fixture, language: str) -> Iterator[Doubt]:
+def listed(chunks: Sequence[str]) -> str:
+    """Ids in a sentence."""
+    *most, last = (f"'{visible(chunk)}'" for chunk in chunks)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def stale_ids(cases: Iterable[Case], fixture: Fixture, language: str, trail: Trail | None = None) -> Iterator[Doubt]:
     """Ids of chunks and documents that the fixture does not hold: what they name can never be retrieved.
 
-    For a chunk, the likely new one is named by two kinds of evidence: how its id is spelt, and where the required facts
-    of the case stand now. ``language`` is that of cases without one.
+    For a chunk, the likely new ones are named by the best evidence there is: where the text stands now that it had in
+    an earlier run (``trail``); else how its id is spelt, and where the required facts of the case stand. ``language``
+    is that of cases without one.
     """
     suspects = [case for case in cases if not _is_held(case, fixture)]
     if not suspects:
         return
     chunks, documents = Names(fixture.by_id), Names(fixture.by_doc)
-    stale = [case for case in suspects if any(chunk not in fixture.by_id for _, chunk in _needed(case))]
+    stale = [case for case in suspects if any(chunk not in fixture.by_id for _, chunk in needed(case))]
     holders = _holders(stale, fixture, language)
+    gone = {chunk for case in suspects for _, chunk in (*needed(case), *_irrelevant(case))} - fixture.by_id.keys()
+    went = trail(gone) if trail is not None and gone else {}
     for case in suspects:
-        facts_in = f"; the case's facts stand in '{visible(holders[case.id])}'" if case.id in holders else ""
-        for path, chunk in (*_needed(case), *_irrelevant(case)):
+        facts_in = f"; the case's facts stand in {listed(holders[case.id])}" if case.id in holders else ""
+        for path, chunk in (*needed(case), *_irrelevant(case)):
             if chunk not in fixture.by_id:
                 holder = facts_in if path[0] == "relevant" else ""
-                text = f"the fixture holds no chunk '{visible(chunk)}'{chunks.hint(chunk)}{holder}"
+                guess = f"{chunks.hint(chunk)}{holder}"
+                hint = f"; its text in the last run stands in {listed(went[chunk])} now" if chunk in went else guess
+                text = f"the fixture holds no chunk '{visible(chunk)}'{hint}"
                 yield Doubt("unknown-chunk", text, case.id, path, "error")
         for index, need in enumerate(case.relevant):
             if need.doc is not None and need.doc not in fixture.by_doc:
@@ -82,8 +99,8 @@ def _is_held(case: Case, fixture: Fixture) -> bool:
     return named <= fixture.by_id.keys() and documents <= fixture.by_doc.keys()
 
 
-def _holders(cases: Sequence[Case], fixture: Fixture, language: str) -> Mapping[str, str]:
-    """By case, the chunk that states most of its facts and that it does not name already.
+def _holders(cases: Sequence[Case], fixture: Fixture, language: str) -> Mapping[str, tuple[str, ...]]:
+    """By case, the chunks that state most of its facts and that it does not name already, :data:`NAMED` at most.
 
     Only the first alternative of each fact is looked for, and only where the fixture states it first.
     """
@@ -97,26 +114,18 @@ def _holders(cases: Sequence[Case], fixture: Fixture, language: str) -> Mapping[
     for tongue, pairs in wanted.items():
         found = facts.find_facts([fact for _, fact in pairs], passages, tongue)
         for (case, _), fact in zip(pairs, found, strict=True):
-            counts[case.id].update(set(fact.chunks) - {chunk for _, chunk in _needed(case)})
-    return {case: count.most_common(1)[0][0] for case, count in counts.items() if count}
+            counts[case.id].update(set(fact.chunks) - {chunk for _, chunk in needed(case)})
+    return {case: tuple(chunk for chunk, _ in count.most_common(NAMED)) for case, count in counts.items() if count}
 
 
-def _needed(case: Case) -> Iterator[tuple[Path, str]]:
+def needed(case: Case) -> Iterator[tuple[Path, str]]:
+    """The chunks that the needs of a case name, each with the place of its need."""
     for index, need in enumerate(case.relevant):
         yield from ((("relevant", index), chunk) for chunk in need.any_of or (need.chunk,) if chunk is not None)
 
 
 def _irrelevant(case: Case) -> Iterator[tuple[Path, str]]:
     yield from ((("irrelevant", index), chunk) for index, chunk in enumerate(case.irrelevant))
-
-
-def quotes(cases: Iterable[Case]) -> Iterator[Doubt]:
-    """Needs that are quotes, which cannot be resolved yet."""
-    for case in cases:
-        for index, need in enumerate(case.relevant):
-            if need.quote is not None:
-                text = "needs given as a quote are not yet supported; name the chunk or its document"
-                yield Doubt(NotYetSupported.slug, text, case.id, ("relevant", index), "error")
 
 
 def unsound_facts(cases: Iterable[Case]) -> Iterator[Doubt]:
@@ -138,9 +147,9 @@ def contradictions(cases: Iterable[Case]) -> Iterator[Doubt]:
         if case.expect == "answer" and not case.relevant:
             text = "an answer is expected and nothing is labelled relevant, so retrieval is not measured here"
             yield Doubt("no-needs", text, case.id)
-        needed = {chunk for _, chunk in _needed(case)}
+        wanted = {chunk for _, chunk in needed(case)}
         for path, chunk in _irrelevant(case):
-            if chunk in needed:
+            if chunk in wanted:
                 text = f"the chunk '{visible(chunk)}' is labelled both relevant and irrelevant"
                 yield Doubt("relevant-and-irrelevant", text, case.id, path)
 

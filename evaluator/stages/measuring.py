@@ -53,7 +53,8 @@ class Ruler:
             view, scores = stored.view, stored.scores
         else:
             view = scoring.view_of(
-                stored, labels, scoring.needs_under(stored.case, labels, known, stored.retrieved), run.places,
+                stored, labels, scoring.needs_under(stored.case, labels, known, stored.retrieved + stored.context_only),
+                run.places,
                 latency_ms=run.head.timing.get("latency_ms", {}).get(stored.case.id),
             )  # fmt: skip
         missing = [metric for metric in self.metrics if metric not in scores]
@@ -115,7 +116,7 @@ def held(measured: Measured) -> critical.Held:
 
 
 def _name(need: Need) -> str:
-    kind, value = need.declared()
+    kind, value = need.declared() if need.quote is None else ("quote", " ".join(need.quote.split()))
     return f"{kind} {value if isinstance(value, str) else sorted(value)}"
 
 

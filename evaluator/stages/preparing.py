@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
 from evaluator import errors, metrics, pipelines
-from evaluator.model.counting import counted
+from evaluator.metrics import quotes
 from evaluator.model.record import Request
-from evaluator.stages import labels, lint
+from evaluator.stages import against, labels, lint, stale
 from evaluator.stores import fixtures, golden
 from evaluator.stores.words import visible
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
     from evaluator.model.ports import PipelineKind
+    from evaluator.stages.lint import Doubt
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
 
@@ -79,22 +80,31 @@ def _suite(workspace: Workspace) -> tuple[GoldenSet, Fixture | None]:
     """
     config = workspace.config
     cases, problems = golden.look([workspace.path(file) for file in config.golden])
-    problems += labels.unsupported(cases)
+    problems += labels.unsound(cases)
     fixture = None
     if config.fixture is not None:
         fixture, found = fixtures.look(workspace.path(config.fixture))
         problems += [problem for problem in found if problem.severity == "error"]
         workspace.warnings.extend(problem.message for problem in found if problem.severity != "error")
-    stale = [] if fixture is None else list(lint.stale_ids(cases.cases, fixture, config.language))
+    doubts = [] if fixture is None else _stale(workspace, cases, fixture)
     if not workspace.allow_stale:
-        problems += labels.problems(cases, stale)
+        problems += labels.problems(cases, doubts)
     if problems:
         raise errors.InputError(problems)
-    if stale:
-        count = len({doubt.case for doubt in stale})
-        named = f"{counted(len(stale), 'label')} of {counted(count, 'case')}"
-        workspace.alerts.append(f"{named} cannot be retrieved: the fixture does not hold what they name.")
+    if doubts:
+        workspace.alerts.append(stale.alert(doubts))
     return cases, fixture
+
+
+def _stale(workspace: Workspace, cases: GoldenSet, fixture: Fixture) -> list[Doubt]:
+    """Labels that nothing in the fixture satisfies; what became of the quotes is handed on."""
+    trail = stale.Trail(fixture, against.baseline_path(workspace, None), workspace.out)
+    quoted = quotes.resolve((need for case in cases.cases for need in case.relevant), fixture)
+    workspace.handed.quoted = quoted
+    return [
+        *lint.stale_ids(cases.cases, fixture, workspace.config.language, trail),
+        *stale.lost_quotes(cases.cases, quoted, fixture),
+    ]
 
 
 def _kind(name: str) -> PipelineKind:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from evaluator import __version__, errors, metrics
 from evaluator import config as configuration
+from evaluator.metrics import quotes
 from evaluator.model.base import digest
 from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
+from evaluator.stages import labels
 from evaluator.stages.held import HeldRun
-from evaluator.stages.labels import unsupported
 from evaluator.stages.scoring_case import Scorer
 from evaluator.stages.totals import Totals
 from evaluator.stores import golden, records
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from evaluator.metrics.scoring import Quoted
     from evaluator.model.config import Config
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
@@ -53,6 +55,7 @@ def score(workspace: Workspace) -> None:
         suite.config.language, suite.fixture, suite.metrics, suite.declared,
         latencies=suite.collection.timing.get("latency_ms", {}), inline=not large,
     )  # fmt: skip
+    scorer.quoted = suite.quoted
     start: RunStart = {
         "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": "retrieval",
         "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count), "config": suite.effective_config(),
@@ -86,6 +89,7 @@ class _Suite:
     collection: Collection
     metrics: tuple[MetricId, ...]
     declared: Mapping[str, Metric]
+    quoted: Quoted | None
 
     @cached_property
     def config_sha256(self) -> str:
@@ -113,14 +117,17 @@ def _read(workspace: Workspace) -> _Suite:
     ids = configuration.resolve_metrics(config, declared, workspace.config_file)
     handed = workspace.handed
     cases = handed.golden or golden.read_golden([workspace.path(file) for file in config.golden])
-    problems = unsupported(cases)
+    problems = labels.unsound(cases)
     if problems:
         raise errors.InputError(problems)
     fixture = handed.fixture
     if fixture is None and config.fixture is not None:
         fixture = read_fixture(workspace.path(config.fixture)).fixture
     path = workspace.out / "collect.json"
-    suite = _Suite(config, cases, fixture, read_value(path, Collection), ids, declared)
+    quoted = handed.quoted
+    if quoted is None and fixture is not None:
+        quoted = quotes.resolve((need for case in cases.cases for need in case.relevant), fixture)
+    suite = _Suite(config, cases, fixture, read_value(path, Collection), ids, declared, quoted)
     changed = list(_changed(suite))
     if changed:
         raise errors.FileProblem(f"{path} is of another {' and '.join(changed)}; run collect again")

@@ -16,6 +16,7 @@ from evaluator.stores.runs import StoredCase
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from evaluator.metrics.scoring import Quoted
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
     from evaluator.model.record import Record
@@ -32,6 +33,7 @@ class Scorer:
         texts: every text the cases name, by its key.
         places: index within its document of every chunk the cases name, where a fixture knows it; of every chunk of
             the fixture where the rankings are not inline.
+        quoted: what became of the quotes of all cases, where a fixture holds them; without it each case looks itself.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Scorer:
         by_doc = fixture.by_doc if fixture is not None else {}
         self._all_places = {chunk: place for chunks in by_doc.values() for place, chunk in enumerate(chunks)}
         self.texts: dict[str, str] = {}
+        self.quoted: Quoted | None = None
         self.places: dict[str, int] = {} if inline else self._all_places
         self._language = language
         self._fixture = fixture
@@ -53,7 +56,7 @@ class Scorer:
         """Score one case; the scores include clock readings."""
         context_only = tuple(self._context_only(record))
         stored = StoredCase(self._draft(case, record), record.retrieved, context_only)
-        needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=record.retrieved)
+        needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=record.retrieved, quoted=self.quoted)
         view = scoring.view_of(stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id))
         scores = scoring.score_case(view, self._metrics, self._declared)
         found = {"needs": _needs(view), "steps": _steps(record), **self._by_outcome(scores)}

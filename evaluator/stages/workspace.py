@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from evaluator.metrics.scoring import Quoted
     from evaluator.model.config import Config
     from evaluator.model.fixture import Fixture
     from evaluator.model.ports import ProgressFactory
@@ -40,12 +41,14 @@ class Handed:
     Attributes:
         golden: as collect read it.
         fixture: as collect read it.
+        quoted: what became of the quotes of the golden set in the fixture; None without a fixture.
         records: all that collect wrote, in order; None where they are too many, or did not come in order.
         run: what score wrote, if it had the records from here.
     """
 
     golden: GoldenSet | None = None
     fixture: Fixture | None = None
+    quoted: Quoted | None = None
     records: Sequence[Record] | None = None
     run: HeldRun | None = None
 
@@ -65,7 +68,7 @@ class Workspace:
         log: takes one line for a person.
         progress: makes progress displays.
         only: case ids to run; empty for all.
-        allow_stale: golden ids the fixture does not hold are warnings instead of errors.
+        allow_stale: golden ids and quotes the fixture does not hold are warnings instead of errors.
         tier: the tier that was asked for.
         alerts: what stands on top of the comment, found before anything was asked.
         warnings: what a person should know besides.

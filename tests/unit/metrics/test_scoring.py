@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from evaluator import errors, metrics
+from evaluator import metrics
 from evaluator.metrics import scoring
+from evaluator.metrics.quotes import Found
 from evaluator.model.fixture import Chunk, Digests, Fixture
 from evaluator.model.golden import Case, Fact, Labels, Need
 from evaluator.model.record import Failure, Hit
@@ -64,10 +65,26 @@ class TestNeeds:
 
         assert scoring.resolve_needs(labels({"doc": "a"}), fixture=None, hits=hits)[0].ways == (("y",), ("x",))
 
-    def test_a_quote_is_refused(self) -> None:
-        """What cannot be resolved is not guessed at."""
-        with pytest.raises(errors.NotYetSupported, match="quote"):
-            scoring.resolve_needs(labels({"quote": "some words"}), fixture=FIXTURE, hits=())
+    def test_a_quote_is_the_chunks_that_hold_it(self) -> None:
+        """In fixture order, whether it was resolved for all cases before or not; one that is nowhere has no ways."""
+        wanted = labels({"quote": "Text **a2**", "grade": 2}, {"quote": "other words"})
+        found = scoring.resolve_needs(wanted, fixture=FIXTURE, hits=())
+        known = {"texta2": Found((("b1",), ("a1", "a2")), 2)}
+
+        assert [(need.ways, need.grade) for need in found] == [((("a2",),), 2), ((), 1)]
+        assert scoring.resolve_needs(wanted, fixture=FIXTURE, hits=(), quoted=known)[0].ways == (("b1",), ("a1", "a2"))
+
+    def test_without_a_fixture_a_quote_is_looked_for_in_what_was_retrieved(self) -> None:
+        """In single texts, and in texts of one document of which one goes on where the other ends."""
+        hits = [
+            Hit(id="z", doc="d", text="within 30 days of delivery."), Hit(id="y", doc="d", text="Return it within 30"),
+            Hit(id="x", doc="e", text="You may return it, within 30"),
+            Hit(id="w", doc="e", text="return it within 30 days"),
+            Hit(id="v", doc="d"),
+        ]  # fmt: skip
+        found = scoring.resolve_needs(labels({"quote": "return it within 30 days"}), fixture=None, hits=hits)[0]
+
+        assert (found.ways, found.digest) == ((("w",), ("y", "z")), None)
 
     def test_the_digest_is_over_the_texts_of_all_chunks(self) -> None:
         """Equal texts under other ids give the same digest, another text another one."""
@@ -117,6 +134,14 @@ class TestStoredNeeds:
         chunk, document = scoring.needs_under(self.STORED, labels("b1", {"doc": "c"}), {}, hits)
 
         assert (chunk.ways, document.ways) == ((("b1",),), (("c1",),))
+
+    def test_a_quote_is_looked_for_in_the_texts_that_are_stored(self) -> None:
+        """One the run resolved itself keeps its ways, however it is set now."""
+        hits = [Hit(id="c1", doc="c", text="It takes 30 days."), Hit(id="c2", doc="c", text="It takes 3 days.")]
+        stored = run_case(RunNeed(need={"quote": "No refund"}, chunks=(("a1",),), digest="one", grade=1, rank=1))
+        kept, new = scoring.needs_under(stored, labels({"quote": "*no*  refund"}, {"quote": "takes 30 days"}), {}, hits)
+
+        assert (kept, new) == (ResolvedNeed((("a1",),), 1, "one"), ResolvedNeed((("c1",),)))
 
 
 class TestViews:

@@ -120,7 +120,7 @@ def test_a_bad_line_does_not_hide_the_labels_of_the_others(suite: Path) -> None:
         '{"id": "q2", "question": "two?", "relevant": ["c-9", {"quote": "x"}], "facts": [{"id": "f", "text": "/(/"}]}\n'
     )
 
-    assert [code for code, *_ in told(suite)] == ["syntax", "unknown-chunk", "not-yet-supported", "unsound-fact"]
+    assert [code for code, *_ in told(suite)] == ["syntax", "unknown-chunk", "unknown-quote", "unsound-fact"]
 
 
 def test_a_need_is_pointed_at_in_its_line(suite: Path) -> None:

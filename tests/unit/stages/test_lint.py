@@ -132,10 +132,3 @@ class TestCoverage:
     def test_every_case_held_out(self) -> None:
         """Totals only: one warning, and none about categories nobody is shown."""
         assert [doubt.code for doubt in lint.coverage([case(split="holdout")], 5)] == ["all-holdout"]
-
-
-def test_a_quote_is_not_yet_supported() -> None:
-    """A need given as a quote is refused with its place, not taken for satisfied."""
-    [doubt] = lint.quotes([case(relevant=["a", {"quote": "b"}])])
-
-    assert (doubt.code, doubt.path, doubt.severity) == ("not-yet-supported", ("relevant", 1), "error")

@@ -288,18 +288,18 @@ class TestRefusals:
             score(made.workspace())
 
     def test_labels_that_cannot_be_used(self, tmp_path: Path) -> None:
-        """Quotes come later, and a pattern has to be one: each with its file and line."""
+        """A quote needs a letter, and a pattern has to be one: each with its file and line."""
         made = bench(tmp_path)
         made.cases = [
             CASES[1],
-            {"id": "q5", "question": "?", "relevant": [{"quote": "two years"}],
+            {"id": "q5", "question": "?", "relevant": [{"quote": "—"}],
              "facts": [{"id": "f", "text": "x", "any": ["/(/"]}]},
         ]  # fmt: skip
 
         with pytest.raises(errors.InputError) as caught:
             score(made.workspace())
         assert [(problem.code, problem.line) for problem in caught.value.problems] == [
-            ("not-yet-supported", 2), ("unsound-fact", 2),
+            ("unsound-quote", 2), ("unsound-fact", 2),
         ]  # fmt: skip
 
     def test_two_texts_made_to_have_one_key(self, tmp_path: Path) -> None:
