@@ -74,7 +74,7 @@ def test_a_whole_attempt_by_real_processes(zones: Zones, tmp_path: Path) -> None
 
 
 def test_files_are_named_as_the_repository_names_them(zones: Zones, tmp_path: Path) -> None:
-    """No mistake in a file, no command that mends it and no traceback shows where a zone keeps the files."""
+    """No mistake in a file, no command that mends it and no traceback shows where a zone keeps the files (P1)."""
     repo, config = tmp_path / "repo", ("--config", "rag-assay.yml")
     write_repository(repo, pipeline={"kind": "python", "python": {"target": "app:answer"}})
     (repo / "app.py").write_text("def answer(question):\n    raise ValueError(question)\n")

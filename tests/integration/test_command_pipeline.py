@@ -43,7 +43,7 @@ def test_the_request_is_the_same_as_everywhere(tmp_path: Path) -> None:
 
 
 def test_lines_that_are_no_replies_are_reported_once_and_skipped(tmp_path: Path) -> None:
-    """A banner, a log line and an empty line before a reply cost nothing but one warning; the log has them all."""
+    """A banner, a log line and an empty line before a reply cost nothing but one warning; the log has them all (P4)."""
     with workbench.opened(tmp_path, section("--banner")) as opened:
         assert opened.answer("why").retrieved == (Hit(id="a", score=1.0),)
         assert opened.answer("noise").answer
@@ -94,7 +94,7 @@ def test_a_second_reply_does_not_answer_the_next_question(tmp_path: Path) -> Non
 
 
 def test_a_death_costs_its_case_and_the_next_is_answered(tmp_path: Path) -> None:
-    """A command that dies at question 57 is started again for question 58."""
+    """A command that dies at question 57 is started again for question 58 (P4)."""
     with workbench.opened(tmp_path, section()) as opened:
         for number in range(56):
             opened.answer("why", f"q{number}")
@@ -108,7 +108,7 @@ def test_a_death_costs_its_case_and_the_next_is_answered(tmp_path: Path) -> None
 
 
 def test_after_the_second_death_the_rest_fails_with_its_last_words(tmp_path: Path) -> None:
-    """A command is started again once; then the remaining cases fail at once, each with what it said last."""
+    """A command is started again once; then the remaining cases fail at once, each with what it said last (P4)."""
     with workbench.opened(tmp_path, section()) as opened:
         opened.failure("die")
         opened.answer("why")
@@ -240,7 +240,7 @@ def test_a_command_that_does_not_exist_stops_before_any_question(tmp_path: Path,
 
 
 def test_a_command_sees_exactly_the_variables_it_is_granted(tmp_path: Path) -> None:
-    """Not even what our own interpreter adds for itself reaches the command."""
+    """Not even what our own interpreter adds for itself reaches the command (P3)."""
     with workbench.opened(tmp_path, section(), environment={"HOME": "/h", "LC_ALL": "C", "RAG_KEY": "k"}) as opened:
         found = str(opened.answer("environment").answer).split()
 

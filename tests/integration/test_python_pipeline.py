@@ -28,7 +28,7 @@ def section(target: str = "fatal", **fields: Any) -> dict[str, Any]:
     [("response", "yes"), ("text generator", "thirty days"), ("coroutine", None), ("async generator", None)],
 )
 def test_a_callable_answers(tmp_path: Path, question: str, expected: str | None) -> None:
-    """Plain functions, generators and coroutines answer through a process of their own."""
+    """Plain functions, generators and coroutines answer through a process of their own (P1)."""
     with workbench.opened(tmp_path, section("responses")) as opened:
         found = opened.answer(question)
 
@@ -38,7 +38,7 @@ def test_a_callable_answers(tmp_path: Path, question: str, expected: str | None)
 
 
 def test_scores_that_are_no_numbers_are_dropped_on_the_way(tmp_path: Path) -> None:
-    """Ids and scores of numpy arrive; a NaN among them is dropped and reported."""
+    """Ids and scores of numpy arrive; a NaN among them is dropped and reported (P6)."""
     with workbench.opened(tmp_path, section("responses")) as opened:
         found = opened.answer("numpy")
 
@@ -59,7 +59,7 @@ def test_scores_that_are_no_numbers_are_dropped_on_the_way(tmp_path: Path) -> No
 def test_a_case_that_goes_wrong_fails_and_the_next_is_answered(
     tmp_path: Path, question: str, kind: str, said: str
 ) -> None:
-    """An exception or a strange return value costs one case, not the worker."""
+    """An exception or a strange return value costs one case, not the worker (P1)."""
     with workbench.opened(tmp_path, section("responses")) as opened:
         failure = opened.failure(question)
         assert opened.answer("text").answer == "thirty days"
@@ -80,7 +80,7 @@ def test_a_case_that_goes_wrong_fails_and_the_next_is_answered(
     ],
 )
 def test_a_worker_that_ends_is_replaced(tmp_path: Path, question: str, kind: str, said: str) -> None:
-    """An exit, a crash or too much memory fails the case with the cause, and the run goes on."""
+    """An exit, a crash or too much memory fails the case with the cause, and the run goes on (P2)."""
     with workbench.opened(tmp_path, section()) as opened:
         failure = opened.failure(question)
         assert opened.answer("who").answer
@@ -100,7 +100,7 @@ def test_a_segfault_leaves_its_traceback_in_the_log(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("question", ["endless loop", "endless output"])
 def test_a_worker_that_never_returns_is_timed_out(tmp_path: Path, question: str) -> None:
-    """A hanging question fails when its time is up, whatever it prints meanwhile, and the log stays small."""
+    """A hanging question fails when its time is up, whatever it prints meanwhile, and the log stays small (P2)."""
     with workbench.opened(tmp_path, section(timeout=0.5)) as opened:
         failure = opened.failure(question)
         assert opened.answer("who").answer
@@ -111,7 +111,7 @@ def test_a_worker_that_never_returns_is_timed_out(tmp_path: Path, question: str)
 
 
 def test_what_outlives_a_call_does_not_outlive_the_worker(tmp_path: Path) -> None:
-    """Forks, sessions of their own, daemons and programs without our environment are gone after the close."""
+    """Forks, sessions of their own, daemons and programs without our environment are gone after the close (P2)."""
     with workbench.opened(tmp_path, section()) as opened:
         left = [int(process) for process in str(opened.answer("leave").answer).split()]
         running = [workbench.is_running(process) for process in left]
@@ -136,7 +136,7 @@ def test_a_daemon_is_gone_however_its_worker_ended(tmp_path: Path, question: str
 
 
 def test_a_fork_that_comes_back_answers_once(tmp_path: Path) -> None:
-    """When a callable forks and both copies return, only the worker itself replies, and it stays usable."""
+    """When a callable forks and both copies return, only the worker itself replies, and it stays usable (P2)."""
     with workbench.opened(tmp_path, section()) as opened:
         assert [opened.answer("fork and return").answer for _ in range(3)] == ["parent"] * 3
 
@@ -151,7 +151,7 @@ def test_too_many_processes_end_the_worker(tmp_path: Path) -> None:
 
 
 def test_memory_of_all_processes_together_is_limited(tmp_path: Path) -> None:
-    """Children that are each within the limit do not exceed it together."""
+    """Children that are each within the limit do not exceed it together (P2)."""
     with workbench.opened(tmp_path, section(limits={"memory_mb": 300})) as opened:
         failure = opened.failure("shared out memory")
 
@@ -200,7 +200,7 @@ def test_workers_answer_side_by_side(tmp_path: Path) -> None:
 
 
 def test_a_worker_sees_only_the_variables_it_is_granted(tmp_path: Path) -> None:
-    """No token and no key of the caller reaches the callable: what was chosen, and the marker of the worker."""
+    """No token and no key of the caller reaches the callable: what was chosen, and the marker of the worker (P3)."""
     with workbench.opened(tmp_path, section()) as opened:
         found = str(opened.answer("environment").answer).split()
 
@@ -214,7 +214,7 @@ def test_our_own_modules_hide_nothing(tmp_path: Path) -> None:
 
 
 def test_what_a_worker_prints_commands_nothing(tmp_path: Path) -> None:
-    """Workflow commands that a callable prints stand in the log as text, before and after the log's own protection."""
+    """Workflow commands that a callable prints are text in the log, with the log's own care and without (P2, G15)."""
     with workbench.opened(tmp_path, section()) as opened:
         assert opened.answer("print").answer == "printed"
 

@@ -72,7 +72,7 @@ class TestForeignTextInMarkdown:
     @pytest.mark.parametrize("text", HOSTILE)
     @pytest.mark.parametrize("frame", FRAMES)
     def test_is_text_wherever_it_stands(self, text: str, frame: str) -> None:
-        """Nothing in a question, a message or an id becomes a link, a mention, markup or another line."""
+        """Nothing in a question, a message or an id becomes a link, a mention, markup or another line (G14)."""
         plain, hostile = (Page.of(frame.format(each)) for each in ("plain", templates.md(text)))
 
         assert hostile.text == plain.text.replace("plain", shown(text))
@@ -83,7 +83,7 @@ class TestForeignTextInMarkdown:
     @pytest.mark.parametrize("text", HOSTILE)
     @pytest.mark.parametrize("escape", [templates.md, templates.code])
     def test_fills_exactly_one_cell_of_a_table(self, text: str, escape: type) -> None:
-        """A bar, a line end or a tag in a cell neither ends it nor the table."""
+        """A bar, a line end or a tag in a cell neither ends it nor the table (G14)."""
         page = Page.of(f"| a | b |\n| :-- | --: |\n| {escape(text)} | end |\n\nafter")
 
         assert page.tags.count("td") == 2
@@ -94,7 +94,7 @@ class TestForeignTextInMarkdown:
 
     @pytest.mark.parametrize("text", [*HOSTILE, "", " ", "a  b", "`", "``", " `x` "])
     def test_an_identifier_is_shown_whole_in_a_code_span(self, text: str) -> None:
-        """An id looks the way it is written, white space and all, whatever it holds."""
+        """An id looks the way it is written, white space and all, whatever it holds (L4)."""
         page = Page.of(f"id {templates.code(text)} end")
 
         assert page.text.strip() == f"id {templates.visible(text)} end"
@@ -263,7 +263,7 @@ class TestLogLines:
         ],
     )
     def test_carry_no_command(self, line: str, expected: str) -> None:
-        """What a pipeline prints sets no output, masks nothing and moves no cursor."""
+        """What a pipeline prints sets no output, masks nothing and moves no cursor (G15)."""
         assert templates.log_line(line) == expected
 
     @given(st.text(alphabet=st.sampled_from(": #[\n\r\tab\x1b\u2028\x85")))
@@ -306,7 +306,7 @@ class TestTemplates:
         assert rendered == "&#91;a&#93; &#91;a&#93; &#38;<span>#</span>91;A&#38;<span>#</span>93;"
 
     def test_escape_html_in_html(self) -> None:
-        """A page gets HTML's own escapes, and what is escaped already stays as it is."""
+        """A page gets HTML's own escapes, and what is escaped already stays as it is (G14)."""
         source = "{{ text }} {{ text|html }}"
         rendered = self.environment(a_html_j2=source).get_template("a.html.j2").render(text="<[a]>")
 

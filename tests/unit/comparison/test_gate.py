@@ -49,7 +49,7 @@ def test_failed_goes_before_inconclusive() -> None:
     [(1.0, 1.0, "passed"), (0.7, 0.7 - 1e-12, "passed"), (0.7, 0.69, "failed"), (0.7, 0.71, "passed")],
 )
 def test_a_floor_reads_the_candidates_mean(minimum: float, after: float, outcome: str) -> None:
-    """A perfect run reaches a floor of 1.0; what machines differ by does not matter."""
+    """A perfect run reaches a floor of 1.0; what machines differ by does not matter (S6)."""
     verdict = gate.decide(exam(sheet(cases(*[(after, after)] * 6)), rule(min=minimum)))
     assert verdict.outcome == outcome
 

@@ -16,5 +16,5 @@ from tests.views import outcome, view
     ],
 )
 def test_relevant_share_of_the_context(context: tuple[str, ...], needs: tuple[str, ...], expected: float | str) -> None:
-    """Only what the model got is read; the second copy of a chunk is irrelevant."""
+    """Only what the model got is read; the second copy of a chunk is irrelevant (S9)."""
     assert outcome("context_relevance", view("XXXX", *needs, context=context)) == expected

@@ -31,5 +31,5 @@ if TYPE_CHECKING:
 def test_average_precision(
     metric: str, ranking: str, needs: tuple[str | ResolvedNeed, ...], expected: float | str
 ) -> None:
-    """Every need adds the credited share of the ranking down to its rank; one that is not satisfied adds 0."""
+    """Every need adds the credited share of the ranking down to its rank; one that is not satisfied adds 0 (S9)."""
     assert outcome(metric, view(ranking, *needs)) == pytest.approx(expected, abs=1e-12)

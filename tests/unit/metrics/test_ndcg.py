@@ -26,7 +26,7 @@ SECOND = 0.6309297535714575
 def test_gain_against_the_ideal(
     metric: str, ranking: str, needs: tuple[str | ResolvedNeed, ...], expected: float | str
 ) -> None:
-    """The ideal is of all needs, found or not, cut at k; a group of alternatives counts once."""
+    """The ideal is of all needs, found or not, cut at k; a group of alternatives counts once (S10)."""
     assert outcome(metric, view(ranking, *needs)) == pytest.approx(expected, abs=1e-12)
 
 
@@ -35,7 +35,7 @@ def test_gain_against_the_ideal(
 )
 @pytest.mark.parametrize("metric", ["ndcg", "ndcg@2", "ndcg@3", "ndcg@10", "ndcg_exp@3", "map", "map@3", "recall@3"])
 def test_a_perfect_ranking_is_exactly_one(metric: str, needs: tuple[str | ResolvedNeed, ...]) -> None:
-    """A floor of 1.0 passes: there is no rounding below it."""
+    """A floor of 1.0 passes: there is no rounding below it (S6)."""
     assert outcome(metric, view("ABC", *needs)) == 1.0
 
 

@@ -92,7 +92,7 @@ def test_names_do_not_matter(ranking: list[str], wanted: list[ResolvedNeed], nam
 def test_repeating_a_chunk_never_raises_a_value(
     ranking: list[str], wanted: list[ResolvedNeed], data: st.DataObject
 ) -> None:
-    """A copy of an earlier result in a later place is worth no more than an irrelevant one there."""
+    """A copy of an earlier result in a later place is worth no more than an irrelevant one there (S9)."""
     place = data.draw(st.integers(1, len(ranking)))
     copy = data.draw(st.sampled_from(ranking[:place]))
     repeated, irrelevant = ([*ranking[:place], chunk, *ranking[place:]] for chunk in (copy, "nobody's"))

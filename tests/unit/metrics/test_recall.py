@@ -26,12 +26,12 @@ from tests.views import all_of, outcome, view
 def test_share_of_the_needs_in_the_top(
     metric: str, ranking: str, needs: tuple[str | ResolvedNeed, ...], expected: float | str
 ) -> None:
-    """Each need counts once, at the rank that completes it, however many chunks could satisfy it."""
+    """Each need counts once, at the rank that completes it, however many chunks could satisfy it (S10)."""
     assert outcome(metric, view(ranking, *needs)) == expected
 
 
 def test_a_repeated_result_takes_a_place_of_the_top() -> None:
-    """What stands behind five copies of another chunk is not among the first five."""
+    """What stands behind five copies of another chunk is not among the first five (S9)."""
     case = view("AAAAAB", "B")
 
     assert (outcome("recall@5", case), outcome("recall@6", case)) == (0.0, 1.0)

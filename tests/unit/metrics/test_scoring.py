@@ -192,7 +192,7 @@ class TestFailures:
     )  # fmt: skip
 
     def test_bounded_metrics_are_at_their_worst_and_others_not_applicable(self) -> None:
-        """No metric can get better because a case failed."""
+        """No metric can get better because a case failed (S1)."""
         unbounded = {"latency_ms", "cost_usd", "tokens", "context_tokens"}
         expected = {name: "the pipeline failed" if name in unbounded else 0.0 for name in metrics.load()}
 
@@ -219,7 +219,7 @@ class TestFailures:
         assert score_with(worse, self.CASE) == Scored(1.0)
 
     def test_a_failure_never_raises_a_mean(self) -> None:
-        """A case at 1.0 and one at 0.0: when the second fails, the mean stays; when the first fails, it falls."""
+        """A case at 1.0 and one at 0.0: when the second fails, the mean stays; when the first fails, it falls (S1)."""
         right, wrong, failed = view("A", "A"), view("X", "A"), self.CASE
 
         def mean(*cases: Any) -> float | None:
@@ -240,7 +240,7 @@ class TestValues:
 
     @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -0.1, 1.0000001, 7.0])
     def test_a_value_that_cannot_be_is_refused_with_the_case(self, value: float) -> None:
-        """It is neither clamped nor stored: a metric that says so has a fault."""
+        """It is neither clamped nor stored: a metric that says so has a fault (S2)."""
         faulty = replace(metrics.load()["recall"], score=lambda _view, _k: Scored(value))
 
         with pytest.raises(scoring.InvalidScore, match=r"recall of case 'q 7' is "):
@@ -248,7 +248,7 @@ class TestValues:
 
     @pytest.mark.parametrize("value", [math.nan, math.inf])
     def test_an_unbounded_value_has_to_be_finite(self, value: float) -> None:
-        """There is no range to hold it to, but there is no NaN anywhere."""
+        """There is no range to hold it to, but there is no NaN anywhere (S2)."""
         faulty = replace(metrics.load()["latency_ms"], score=lambda _view, _k: Scored(value))
 
         with pytest.raises(scoring.InvalidScore, match="latency_ms"):
@@ -267,6 +267,27 @@ class TestValues:
         assert calls == [None]
 
 
+class TestRepeatedResults:
+    """A ranking that holds a chunk twice."""
+
+    def test_the_second_copy_is_an_irrelevant_result(self) -> None:
+        """Of A, A, X with A needed all is found at rank 1, and a third of what was read was of use (S9)."""
+        wanted = ["recall@3", "ndcg@3", "map@3", "mrr@3", "precision@3", "context_precision@3", "context_relevance"]
+        found = outcomes(view("AAX", "A", context=("A", "A", "X")), wanted)
+
+        assert found == {
+            "recall@3": 1.0, "ndcg@3": 1.0, "map@3": 1.0, "mrr@3": 1.0, "precision@3": 1 / 3,
+            "context_precision@3": 1.0, "context_relevance": 1 / 3,
+        }  # fmt: skip
+
+    def test_a_group_of_which_one_member_is_found_counts_once(self) -> None:
+        """Nothing is missing of a need that either of two chunks satisfies, and the other one adds nothing (S10)."""
+        wanted = ["recall@2", "ndcg@2", "map@2"]
+
+        assert outcomes(view("AX", "AB"), wanted) == dict.fromkeys(wanted, 1.0)
+        assert outcomes(view("AB", "AB"), wanted) == dict.fromkeys(wanted, 1.0)
+
+
 class TestSummaries:
     """Means and counts."""
 
@@ -281,7 +302,7 @@ class TestSummaries:
         assert scoring.summarise([NotApplicable("-"), Unscored("?")]) == Summary(None, 0, 1)
 
     def test_no_needs_do_not_touch_a_recall_mean(self) -> None:
-        """An unanswerable case among answerable ones is left out."""
+        """An unanswerable case among answerable ones is left out (S13)."""
         wanted = MetricId("recall", 5)
         cases = [view("A", "A"), view("A"), view("X", "A")]
         scores = [scoring.score_case(case, [wanted], metrics.load())[wanted] for case in cases]

@@ -66,5 +66,5 @@ def test_nothing_said_is_nothing_remembered() -> None:
 
 @given(st.lists(st.sampled_from(["::", "##[", "error", "]", "set-output", " ", "\r", "a", "\u2028"])).map("".join))
 def test_no_line_commands_the_runner(text: str) -> None:
-    """Whatever a worker prints, the runner finds neither of its two forms of a command in the log."""
+    """Whatever a worker prints, the runner finds neither of its two forms of a command in the log (G15)."""
     assert not any(workbench.runner_obeys(line) for line in shown(text.encode() + b"\n"))

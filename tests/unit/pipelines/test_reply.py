@@ -86,7 +86,7 @@ def test_anything_else_is_no_id(identifier: Any) -> None:
 
 @pytest.mark.parametrize("score", ["0.9", math.nan, math.inf, -math.inf, True, [1], 10**400])
 def test_a_score_that_is_no_finite_number_is_dropped_and_reported(score: Any) -> None:
-    """The result stays where it is; only its score goes, and one sentence says so."""
+    """The result stays where it is; only its score goes, and one sentence says so (P6)."""
     found = answer({"retrieved": [{"id": "a", "score": score}, {"id": "b", "score": score}, {"id": "c", "score": 1}]})
 
     assert [(hit.id, hit.score) for hit in found.retrieved] == [("a", None), ("b", None), ("c", 1.0)]
@@ -94,7 +94,7 @@ def test_a_score_that_is_no_finite_number_is_dropped_and_reported(score: Any) ->
 
 
 def test_the_order_given_is_the_truth() -> None:
-    """Scores that rise down the ranking change nothing and are reported once."""
+    """Scores that rise down the ranking change nothing and are reported once (P6)."""
     found = answer({"retrieved": [{"id": "a", "score": 0.1}, {"id": "b"}, {"id": "c", "score": 0.9}]})
 
     assert [hit.id for hit in found.retrieved] == ["a", "b", "c"]
@@ -108,7 +108,7 @@ def test_equal_scores_do_not_contradict_the_order() -> None:
 
 @given(st.lists(st.tuples(st.text("ab", min_size=1), st.none() | st.floats() | st.text())))
 def test_no_score_ever_reorders(pairs: list[tuple[str, Any]]) -> None:
-    """Whatever the scores are, ids come out in the order they went in, and every score is finite or gone."""
+    """Whatever the scores are, ids come out in the order they went in, and every score is finite or gone (P6)."""
     found = answer({"retrieved": [{"id": identifier, "score": score} for identifier, score in pairs]})
 
     assert [hit.id for hit in found.retrieved] == [identifier for identifier, _ in pairs]

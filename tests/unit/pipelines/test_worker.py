@@ -97,7 +97,7 @@ def test_the_worker_is_written_for_old_interpreters() -> None:
     ],
 )  # fmt: skip
 def test_whatever_is_an_answer_is_understood(question: str, expected: Any) -> None:
-    """Responses, lists of results, documents and nodes of well-known shapes, texts, generators and coroutines."""
+    """Responses, lists of results, documents and nodes of well-known shapes, texts, generators and coroutines (P1)."""
     assert response(question) == expected
 
 
@@ -122,7 +122,7 @@ def test_numbers_of_a_numeric_library_are_numbers() -> None:
     ],
 )
 def test_what_is_no_answer_is_refused_by_its_type(question: str, said: str) -> None:
-    """None, numbers and strange objects are invalid, and the message names what came instead of an answer."""
+    """None, numbers and strange objects are invalid, and the message names what came instead of an answer (P1)."""
     kind, message = failure(question)
 
     assert kind == "invalid"
@@ -138,7 +138,7 @@ def test_what_is_no_answer_is_refused_by_its_type(question: str, said: str) -> N
     ],
 )
 def test_an_exception_is_an_error_with_its_type(question: str, said: str) -> None:
-    """Whatever the callable raises fails the case under the exception's own name."""
+    """Whatever the callable raises fails the case under the exception's own name (P1)."""
     assert failure(question) == ("error", said)
 
 

@@ -23,7 +23,7 @@ class TestMarkdown:
     """A run in which every text is an attack."""
 
     def test_holds_no_markup_but_ours(self, name: str) -> None:
-        """No link, image, script or comment of another's; one marker, our own."""
+        """No link, image, script or comment of another's; one marker, our own (G14)."""
         view = build_view(reports.hostile())
         page = Page.of(report.load()[name].render(view))
 
@@ -32,7 +32,7 @@ class TestMarkdown:
         assert page.references == []
 
     def test_keeps_its_tables_whole(self, name: str) -> None:
-        """Every row has as many cells as its heading."""
+        """Every row has as many cells as its heading (G14)."""
         page = Page.of(report.load()[name].render(build_view(reports.hostile())))
         rows = "".join({"tr": "|", "th": "h", "td": "d"}.get(tag, "") for tag in page.tags).split("|")[1:]
 
@@ -40,7 +40,7 @@ class TestMarkdown:
         assert {row for row in rows if "d" in row} <= {"ddddddd", "dddddd", "ddd"}
 
     def test_shows_what_was_written(self, name: str) -> None:
-        """The text itself is there to be read."""
+        """The text itself is there to be read (G14)."""
         page = Page.of(report.load()[name].render(build_view(reports.hostile())))
 
         assert "[x](http://e.example) ![](http://t.example/p.png) @org/team #1 GH-2 `tick``" in page.text
@@ -48,7 +48,7 @@ class TestMarkdown:
 
 
 def test_the_terminal_gets_no_control_characters_and_the_runner_no_commands() -> None:
-    """What a pipeline or a golden set says cannot move the cursor or command the workflow runner."""
+    """What a pipeline or a golden set says cannot move the cursor or command the workflow runner (G14, G15)."""
     inputs = reports.failed()
     attack = {
         case: text._replace(question="::error::no\x1b[2J\r::add-mask::x ##[error]y", category="\u202eabc")

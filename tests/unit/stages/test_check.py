@@ -263,25 +263,25 @@ class TestGoldenFiles:
     """The ways in which golden files arrive."""
 
     def test_byte_order_marks_line_ends_and_blank_lines_are_no_problem(self, suite: Path) -> None:
-        """What editors on other systems add is accepted."""
+        """What editors on other systems add is accepted (L6)."""
         (suite / "golden.jsonl").write_bytes(b"\xef\xbb\xbf" + GOLDEN.replace("\n", "\r\n\r\n").encode())
 
         assert found(suite) == []
 
     def test_a_trailing_comma_and_a_duplicate_id_are_one_problem_each(self, suite: Path) -> None:
-        """Each mistake is told once, with line and column."""
+        """Each mistake is told once, with line and column (L6)."""
         (suite / "golden.jsonl").write_text(GOLDEN + '{"id": "q3", "question": "x",}\n{"id": "q1", "question": "x"}\n')
 
         assert told(suite) == [("syntax", "golden.jsonl", 3, 30), ("duplicate-id", "golden.jsonl", 4, 8)]
 
     def test_an_empty_golden_set_is_an_error(self, suite: Path) -> None:
-        """No question at all is no suite."""
+        """No question at all is no suite (L7)."""
         (suite / "golden.jsonl").write_text("\n")
 
         assert [code for code, *_ in told(suite)] == ["no-cases"]
 
     def test_every_case_held_out_is_a_warning(self, suite: Path) -> None:
-        """A set of which nothing may be shown is said to decide nothing."""
+        """A set of which nothing may be shown is said to decide nothing (L7)."""
         (suite / "golden.jsonl").write_text('{"id": "q", "question": "x", "relevant": ["c-1"], "split": "holdout"}\n')
         [problem] = found(suite)
 

@@ -79,7 +79,7 @@ def test_what_is_missing_comes_from_the_fixture(tmp_path: Path) -> None:
 def test_a_repeated_id_keeps_its_slot_and_is_listed(
     tmp_path: Path, ids: str, duplicates: list[str], context: list[str]
 ) -> None:
-    """Later chunks do not move up; the context is the first k as they were retrieved."""
+    """Later chunks do not move up; the context is the first k as they were retrieved (S9)."""
     (record,) = bench(tmp_path, [{"id": "q1", "retrieved": hits(ids)}], [case("q1")]).collect()
 
     assert "".join(hit["id"] for hit in record["retrieved"]) == ids
@@ -182,7 +182,7 @@ def test_results_that_the_fixture_does_not_hold_are_counted(tmp_path: Path) -> N
 
 
 def test_repeated_results_are_reported(tmp_path: Path) -> None:
-    """A pipeline that returns chunks twice is told so once, not once a case."""
+    """A pipeline that returns chunks twice is told so once, not once a case (S9)."""
     responses = [{"id": f"q{number}", "retrieved": hits("aab")} for number in (1, 2, 3)]
 
     assert said(bench(tmp_path, responses)) == [
@@ -318,7 +318,7 @@ def test_a_record_that_no_reader_would_take_is_a_failure(tmp_path: Path) -> None
 
 
 def test_hostile_ids_are_kept_and_harmless(tmp_path: Path) -> None:
-    """An id with a line end or a workflow command is kept exactly in the records and cannot command the log."""
+    """An id with a workflow command is kept exactly in the records and cannot command the log (L4, G15)."""
     name = "::error::x|/#🦊"
     work = bench(tmp_path, [], [case(name)])
     (record,) = work.collect()

@@ -114,7 +114,7 @@ class TestCoverage:
 
     @pytest.mark.parametrize(("count", "codes"), [(1, ["thin-category"]), (2, ["thin-category"]), (3, [])])
     def test_a_category_with_few_cases_is_pooled(self, count: int, codes: list[str]) -> None:
-        """A category below gate.min_cases is named, one of a single case included."""
+        """A category below gate.min_cases is named, one of a single case included (L7)."""
         cases = [case(str(number), category="c", expect="abstain") for number in range(count)]
 
         assert [doubt.code for doubt in lint.coverage(cases, 3)] == codes

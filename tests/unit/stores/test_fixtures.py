@@ -36,7 +36,7 @@ def digests(folder: Path, *chunks: tuple[str, str | None]) -> Digests:
 
 
 def test_a_fixture_is_read_in_its_order(tmp_path: Path) -> None:
-    """Chunks keep their order, ids, documents and meta."""
+    """Chunks keep their order, ids, documents and meta (L4)."""
     found = fixtures.read_fixture(write(tmp_path)).fixture
     assert [chunk.model_dump(exclude_none=True) for chunk in found.chunks] == CHUNKS
     assert found.by_doc == {"d1": ("a|/#😀", "b"), "d2": ("c",)}

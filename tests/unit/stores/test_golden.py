@@ -31,7 +31,7 @@ def write(path: Path, *lines: str) -> Path:
 
 
 def test_a_byte_order_mark_crlf_and_blank_lines_are_accepted(tmp_path: Path) -> None:
-    """What editors and Git do to a file is no mistake, and lines are still those of the file."""
+    """What editors and Git do to a file is no mistake, and lines are still those of the file (L6)."""
     path = tmp_path / "golden.jsonl"
     path.write_bytes(f"\ufeff{A}\r\n\r\n  \t\r\n{B}\r\n".encode())
     found = golden.read_golden([path])
@@ -40,7 +40,7 @@ def test_a_byte_order_mark_crlf_and_blank_lines_are_accepted(tmp_path: Path) -> 
 
 
 def test_a_bad_line_does_not_hide_the_next(tmp_path: Path) -> None:
-    """A trailing comma, a duplicate id, a duplicate key and the rest are one problem each, with line and column."""
+    """A trailing comma, a duplicate id or key and the rest are one problem each, with line and column (L6)."""
     path = write(
         tmp_path / "golden.jsonl",
         A,
@@ -85,7 +85,7 @@ def test_two_facts_of_one_id_are_a_problem(tmp_path: Path) -> None:
 
 
 def test_a_line_of_two_megabytes_is_one_problem_with_its_place(tmp_path: Path) -> None:
-    """A file that was pasted into a question is told, and the lines around it are read."""
+    """A file that was pasted into a question is told, and the lines around it are read (L6)."""
     path = write(tmp_path / "golden.jsonl", A, json.dumps({"id": "b", "question": "x" * 2_000_000}), "{}")
     assert [(code, line) for code, line, _, _ in problems_of(path)][:1] == [("line-too-long", 2)]
     assert {line for _, line, _, _ in problems_of(path)} == {2, 3}
@@ -101,7 +101,7 @@ HOSTILE_IDS = ["a|b", "a/b", "../../x", "#1", "two words", "😀", "x" * 300, "C
 
 
 def test_ids_are_kept_exactly(tmp_path: Path) -> None:
-    """Any printable id is kept as it is; ids that differ only in case are different."""
+    """Any printable id is kept as it is; ids that differ only in case are different (L4)."""
     lines = [json.dumps({"id": each, "question": "q?", "category": each}) for each in HOSTILE_IDS]
     found = golden.read_golden([write(tmp_path / "golden.jsonl", *lines)])
     assert [case.id for case in found.cases] == HOSTILE_IDS
@@ -111,7 +111,7 @@ def test_ids_are_kept_exactly(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "\ufeff\r\n\n"])
 @pytest.mark.parametrize("name", ["golden.jsonl", "golden.yml"])
 def test_an_empty_golden_set_is_an_error(tmp_path: Path, name: str, content: str) -> None:
-    """Nothing to ask is one clear problem."""
+    """Nothing to ask is one clear problem (L7)."""
     path = write(tmp_path / name, content)
     assert problems_of(path) == [("no-cases", 0, 0, "there is no case in the golden set")]
 

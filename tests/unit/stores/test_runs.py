@@ -223,7 +223,7 @@ CASE_MISTAKES = [
 @pytest.mark.parametrize("shape", ["ours", 2])
 @pytest.mark.parametrize(("old", "new", "sentence"), CASE_MISTAKES)
 def test_a_damaged_case_is_refused(tmp_path: Path, shape: Any, old: str, new: str, sentence: str) -> None:
-    """What is wrong with a case is one sentence with its line, in any layout."""
+    """What is wrong with a case is one sentence with its line, in any layout (S2)."""
     path = write(tmp_path / "run.json", build_case("a"), build_case("b"))
     head, mark, last = path.read_text().partition('{"id":"b"')
     assert old in last
@@ -253,7 +253,7 @@ def test_a_torn_run_is_refused_wherever_it_was_cut(tmp_path: Path) -> None:
 
 
 def test_nothing_appears_of_a_run_that_was_not_finished(tmp_path: Path) -> None:
-    """A writer that is left early, by an error or by mistake, leaves the old file."""
+    """A writer that is left early, by an error or by mistake, leaves the old file (S2)."""
     path = write(tmp_path / "run.json", build_case("old"))
     before = path.read_bytes()
     with pytest.raises(RuntimeError, match="never called"), runs.RunWriter(path, **START) as writer:
