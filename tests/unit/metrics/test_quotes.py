@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from evaluator.metrics import _forms, quotes
 from evaluator.model.fixture import Chunk, Digests, Fixture
 from evaluator.model.golden import Need
 from evaluator.model.record import Hit
+from tests import documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -321,3 +323,16 @@ class TestNearest:
         assert index.nearest([" ".join(sentences[3:7]), sentences[0], "Nothing of the kind was ever written."]) == [
             ("c2", "c4", "c6"), ("c0",), (),
         ]  # fmt: skip
+
+
+EXAMPLES = documents.tables(documents.sections("golden-set.md")["Quotes"])[0]
+
+
+@pytest.mark.parametrize(("texts", "quote", "satisfied_by"), EXAMPLES, ids=[row[1] for row in EXAMPLES])
+def test_the_document_s_examples(texts: str, quote: str, satisfied_by: str) -> None:
+    """docs/golden-set.md says truly which chunks hold a quote."""
+    parts = [part.replace("<br>", "\n").replace("`", "") for part in re.split("` and `|`, `", texts)]
+    what = found(quote, *((str(n), "d", part) for n, part in enumerate(parts)))
+    ways = {"the chunk": (("0",),), "both chunks": (("0", "1"),), "either chunk": (("0",), ("1",)), "none": ()}
+
+    assert what.ways == ways[satisfied_by]
