@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evaluator.metrics._negation import is_negated, may_be_negated
 from evaluator.metrics._normal import CACHED_TEXTS, Normal, has_decimal_comma, normal, normal_pair, plain
-from evaluator.metrics._patterns import matches, pattern_of, regex_problem
+from evaluator.metrics._patterns import pattern_of
 from evaluator.metrics._scripts import is_unspaced
+from evaluator.model.patterns import matches, regex_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
