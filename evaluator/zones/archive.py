@@ -35,8 +35,8 @@ class Limits(NamedTuple):
     bytes: int
 
 
-TREE = Limits(entries=200_000, bytes=2 << 30)
-"""A repository."""
+TREE = Limits(entries=200_000, bytes=1 << 30)
+"""A repository: as much as one zone may hand to the next."""
 
 FILES = Limits(entries=10, bytes=1 << 30)
 """What a run writes."""
