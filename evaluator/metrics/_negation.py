@@ -62,23 +62,35 @@ def _is_number_sign(word: re.Match[str]) -> bool:
 
 
 _WORDS = {
-    "en": r"no|not|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|non|\w+n't|(?:ca|do|does|is|wo)nt",
-    "sv": r"inte|icke|ej|aldrig|ingen|inget|inga|ingenting|utan|varken",
-    "de": r"nicht|nichts|nie|niemals|niemand|nirgends|kein(?:e[mnrs]?)?|weder|ohne",
-    "fr": r"ne|non|pas|jamais|aucune?s?|ni|sans|rien|n'\w+",
+    "en": r"no|not|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|non|\w+n't|(?:ai|ca|do|does|is|wo)nt",
+    "sv": r"inte|icke|ej|aldrig|ingen|inget|inga|ingenting|ingenstans|utan|varken|knappast|knappt",
+    "de": r"nicht|nichts|nie|niemals|niemand(?:e[mns])?|nirgends|nirgendwo|kein(?:e[mnrs]?|erlei|esfalls|eswegs)?"
+    r"|weder|ohne|kaum",
+    "fr": r"ne|non|pas|jamais|aucune?s?|nul(?:le)?s?|nullement|ni|sans|rien|guère|n'\w*",
     "es": r"no|nunca|jamás|ning(?:ún|uno|una|unos|unas)|ni|sin|nada|nadie|tampoco",
-    "pl": r"nie|nigdy|nigdzie|nikt|nic|ani|bez|brak|żad(?:en|na|ne|ni|nego|nej|nemu|nym|nych|nymi|ną)",
-    "hu": r"nem|ne|sem|se|nincs(?:en)?|nincsenek|soha|sohasem|sose|senki|semmi|nélkül",
+    "pl": r"nie|nigdy|nigdzie|nikt|nikogo|nikomu|nic|niczego|ani|bez|brak|brakuje"
+    r"|bynajmniej|żad(?:en|na|ne|ni|nego|nej|nemu|nym|nych|nymi|ną)",
+    "hu": r"nem|ne|sem|se|nincs(?:en)?|nincsenek|soha|sohasem|sose|sehol|senki\w{0,4}|semmi\w{0,4}|nélkül|anélkül"
+    r"|tilos",
 }
+_DENIED = (
+    "ない|なく|なかっ|なけれ|なし|ません|せず|できず|られず|ずに|かね(?:ます|る)|不可|不能|不要|無効|対象外|お断り"
+    "|禁止|(?<=[かがさたなばまらわきぎしちにびみりけげせてねべめれ])ず(?=[、,。]|$)"
+)
 _FORMS = {
-    "zh": ("[不没沒无無非未勿莫别別]", "", 6),
-    "ja": ("ない|なく|なかっ|なけれ|なし|ません|せず|できず|られず|ずに|不可|不能|不要|無効", "不無非未", 12),
+    "zh": ("[不没沒无無非未勿莫别別]|禁止|拒[绝絕]", "", 6),
+    "ja": (
+        _DENIED,
+        "不無非未",
+        12,
+    ),
 }
 """Negations anywhere near, those that count directly before only, and how far after one is looked for."""
 
 _NEUTRAL = {
-    "zh": "非常|非洲|未[来來]|不[仅僅但过過论論管同断斷]|[无無][论論线線]|[是能可]否|[特分个個区區][别別]|[别別]的",
-    "ja": "(?:なければ|なくては)(?:なら|いけ)(?:ない|ません)|少な[いく]|かもしれ(?:ない|ません)|だけ[でじ]ゃ?なく",
+    "zh": "非常|非洲|未[来來]|不[仅僅但过過论論管同断斷]|[无無][论論线線]|[是能可]否|[特分個个区區][别別]|[别別]的",
+    "ja": "(?:なければ|なくては)(?:なら|いけ)(?:ない|ません)|少な[いく]|かもしれ(?:ない|ません)|だけ[でじ]ゃ?なく"
+    "|必ず|まず|無料|無事|無線|非常|未[来満]|不可欠",
 }
 """Words that only look like a negation."""
 _ABBREVIATIONS = {
@@ -143,4 +155,25 @@ def _ends_sentence(text: str, found: re.Match[str], language: str) -> bool:
     last = _LAST_WORD.search(text[: found.start()])
     if found[0] != "." or last is None:
         return True
-    return not (len(last[0]) == 1 and last[0].isalpha()) and last[0] not in _abbreviations(language)
+    return not is_abbreviation(last[0], language)
+
+
+def is_negation(word: str, language: str) -> bool:
+    """Whether a word of a language with spaces denies something."""
+    rules = _rules(language)
+    return isinstance(rules, _Spaced) and rules.words.fullmatch(word) is not None
+
+
+def negations_of(text: str, language: str) -> list[tuple[int, int]]:
+    """Where the negations of a text without spaces start and end; words that only look like one left out."""
+    rules = _rules(language)
+    if not isinstance(rules, _Unspaced):
+        return []
+    rest = rules.neutral.sub(lambda found: "-" * len(found[0]), text)
+    found = [match.span() for match in rules.forms.finditer(rest)]
+    return sorted({*found, *((place, place + 1) for place, each in enumerate(rest) if each in rules.prefixes)})
+
+
+def is_abbreviation(word: str, language: str) -> bool:
+    """Whether a point after a word belongs to it: one letter, or a common abbreviation."""
+    return (len(word) == 1 and word.isalpha()) or word in _abbreviations(language)

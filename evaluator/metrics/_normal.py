@@ -31,6 +31,7 @@ class Normal(NamedTuple):
     lines: str
 
 
+@lru_cache(maxsize=1024)
 def subtag(language: str) -> str:
     """The language itself of a BCP 47 tag: ``zh`` of ``zh-Hant-TW``."""
     return language.replace("_", "-").partition("-")[0].lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluator.metrics.facts import find_facts
+from evaluator.metrics.facts import facts_in
 from evaluator.model.score import Metric, NotApplicable, Score, Scored, Unscored
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ def score(view: CaseView, k: int | None) -> Score:
     """Share of the required facts found in the text of the top k (without k: of the context)."""
     if not view.labels.facts:
         return NotApplicable("no facts")
-    passages = view.described(view.context if k is None else view.ranking[:k])
-    if passages and all(passage.text is None for _, passage in passages):
+    chunks = view.context if k is None else view.ranking[:k]
+    if chunks and all(passage.text is None for _, passage in view.described(chunks)):
         return NotApplicable("no chunk text")
-    found = find_facts(view.labels.facts, passages, view.language)
+    found = facts_in(view, chunks)
     problem = next((fact.problem for fact in found if fact.problem), None)
     return Unscored(problem) if problem else Scored(sum(fact.found for fact in found) / len(found))
 

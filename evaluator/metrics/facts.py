@@ -2,29 +2,41 @@
 
 A fact is found where one chunk, or two adjacent chunks of one document that are both there, holds one of its
 alternatives: as whole words of the text in its common form (:mod:`evaluator.metrics._normal`), unless a short one
-stands under a negation (:mod:`evaluator.metrics._negation`), or as a match of a ``/pattern/``.
+stands under a negation (:mod:`evaluator.metrics._negation`), or as a match of a ``/pattern/``. Where none of them does
+so anywhere, the words of an alternative are looked for in other forms and apart: by their stems
+(:mod:`evaluator.metrics._phrases`), or in Chinese and Japanese by characters (:mod:`evaluator.metrics._characters`).
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from evaluator.metrics import _spans
+from evaluator.metrics._apart import LARGE, Parts, Search
 from evaluator.metrics._negation import is_negated, may_be_negated
 from evaluator.metrics._normal import CACHED_TEXTS, Normal, has_decimal_comma, normal, normal_pair, plain
 from evaluator.metrics._patterns import pattern_of
 from evaluator.metrics._scripts import is_unspaced
-from evaluator.model.patterns import matches, regex_problem
+from evaluator.model.patterns import match, regex_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from evaluator.model.golden import Fact
-    from evaluator.model.view import Passage
+    from evaluator.model.run import How
+    from evaluator.model.view import CaseView, Passage
 
+_ASCII = re.compile("[a-z0-9]+")
+_NO_LETTER = re.compile("[^a-z]|$")
 _CONTINUES = ".,':\u2044"
 """What stands between the parts of one number; the last is the fraction slash of ``\u00bd`` in NFKC."""
+
+
+Place = tuple[int, int]
+"""Start and end in the form a text was searched in."""
 
 
 class FoundFact(NamedTuple):
@@ -35,16 +47,19 @@ class FoundFact(NamedTuple):
         found: whether it was found.
         chunks: the chunk, or the two chunks in document order, that it was found in.
         rank: the rank from 1 that completes them; None if it was not found.
-        how: by plain text or by a pattern.
+        how: as it is written, by a pattern, by word stems or by characters.
         problem: why it is not known whether the fact is there (a pattern took too long), as a sentence.
+        place: where it stands in the form of the text that was searched; :func:`evaluator.metrics._spans.span` tells
+            where that is in the text itself.
     """
 
     fact: str
     found: bool
     chunks: tuple[str, ...] = ()
     rank: int | None = None
-    how: Literal["text", "regex"] | None = None
+    how: How | None = None
     problem: str | None = None
+    place: Place | None = None
 
 
 class _Window(NamedTuple):
@@ -77,7 +92,27 @@ def find_facts(facts: Iterable[Fact], passages: Sequence[tuple[str, Passage]], l
     """
     comma = has_decimal_comma(language)
     forms = [(window, _form(window.texts, decimal_comma=comma)) for window in _windows(passages)]
-    return [_find(fact, forms, language) for fact in facts]
+    found = [(fact, _find(fact, forms, language)) for fact in facts]
+    search = Search(language) if Search.is_for(language) else None
+    return [
+        each if each.found or search is None else _find_apart(fact, forms, search, language) or each
+        for fact, each in found
+    ]
+
+
+def facts_in(view: CaseView, chunks: Sequence[str]) -> list[FoundFact]:
+    """What became of the facts of a case in the text of some of its chunks; looked for once."""
+    key = ("facts", tuple(chunks))
+    if key not in view.shared:
+        view.shared[key] = find_facts(view.labels.facts, view.described(chunks), view.language)
+    found: list[FoundFact] = view.shared[key]
+    return found
+
+
+def span_in(view: CaseView, found: FoundFact) -> Place | None:
+    """Where a fact that was found starts in the text of the first of its chunks and ends in that of the last."""
+    texts = [passage.text or "" for _, passage in view.described(found.chunks)]
+    return _spans.span(found, texts, view.language)
 
 
 def alternative_problem(alternative: str) -> str | None:
@@ -118,14 +153,33 @@ def _find(fact: Fact, forms: Sequence[tuple[_Window, Normal]], language: str) ->
     wanted = _wanted(fact.alternatives, language)
     patterns, trouble = wanted.patterns, wanted.trouble
     for window, form in forms:
-        if any(_occurs(needle, form, language) for needle in wanted.needles):
-            return FoundFact(fact.id, True, window.chunks, window.rank, "text")
+        for needle in wanted.needles:
+            place = _occurs(needle, form, language)
+            if place is not None:
+                return FoundFact(fact.id, True, window.chunks, window.rank, "text", None, place)
         try:
-            if patterns and any(matches(pattern, plain(" ".join(window.texts))) for pattern in patterns):
-                return FoundFact(fact.id, True, window.chunks, window.rank, "regex")
+            place = _matched(patterns, window) if patterns else None
         except TimeoutError:
             patterns, trouble = (), "took too long"
+            continue
+        if place is not None:
+            return FoundFact(fact.id, True, window.chunks, window.rank, "regex", None, place)
     return FoundFact(fact.id, False, problem=f"a pattern of fact {fact.id!r} {trouble}" if trouble else None)
+
+
+def _matched(patterns: Sequence[str], window: _Window) -> Place | None:
+    text = plain(" ".join(window.texts))
+    return next((place for pattern in patterns if (place := match(pattern, text)) is not None), None)
+
+
+def _find_apart(fact: Fact, forms: Sequence[tuple[_Window, Normal]], search: Search, language: str) -> FoundFact | None:
+    """Look for a fact that was not found as it is written."""
+    phrases = search.phrases([needle.text for needle in _wanted(fact.alternatives, language).needles])
+    for window, form in forms if phrases else ():
+        place = search.find(phrases, Parts(form, window.texts))
+        if place is not None:
+            return FoundFact(fact.id, True, window.chunks, window.rank, search.how, None, place)
+    return None
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
@@ -141,16 +195,33 @@ def _wanted(alternatives: tuple[str, ...], language: str) -> _Wanted:
     )
 
 
-def _occurs(needle: _Needle, form: Normal, language: str) -> bool:
-    """Whether the needle stands in the text as whole words, somewhere without a negation if it is guarded."""
-    start = form.flat.find(needle.text) if needle.text else -1
+def _occurs(needle: _Needle, form: Normal, language: str) -> Place | None:
+    """Where the needle stands in the text as whole words, somewhere without a negation if it is guarded."""
+    text = form.flat
+    if len(text) > LARGE and needle.text.isascii() and not _words_of(text).issuperset(_ASCII.findall(needle.text)):
+        return None
+    start = text.find(needle.text) if needle.text else -1
     while start >= 0:
         end = start + len(needle.text)
-        whole = _is_edge(form.flat, start, -1) and _is_edge(form.flat, end - 1, 1)
-        if whole and not (needle.guarded and is_negated(form.lines, start, end, language)):
-            return True
-        start = form.flat.find(needle.text, start + 1)
-    return False
+        if not _is_edge(text, start, -1):
+            # Nor does it start at any later place in the same word.
+            start = text.find(needle.text, _next_start(text, start))
+            continue
+        if _is_edge(text, end - 1, 1) and not (needle.guarded and is_negated(form.lines, start, end, language)):
+            return start, end
+        start = text.find(needle.text, start + 1)
+    return None
+
+
+@lru_cache(maxsize=16)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(_ASCII.findall(text))
+
+
+def _next_start(text: str, start: int) -> int:
+    """The next place where a word could start, after one within a word or a number."""
+    found = _NO_LETTER.search(text, start + 1) if text[start].isalpha() and text[start].isascii() else None
+    return found.start() if found is not None else start + 1
 
 
 def _is_edge(text: str, position: int, step: Literal[-1, 1]) -> bool:

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evaluator.metrics import quotes
-from evaluator.metrics.facts import find_facts
+from evaluator.metrics import facts, quotes
 from evaluator.model.golden import Need
 from evaluator.model.score import NotApplicable, Score, Scored, Summary, Unscored
 from evaluator.model.view import CaseView, Passage, ResolvedNeed
@@ -196,8 +195,7 @@ def view_of(
 
 def facts_in_context(view: CaseView) -> tuple[str, ...]:
     """Ids of the required facts that the context states."""
-    found = find_facts(view.labels.facts, view.described(view.context), view.language)
-    return tuple(fact.fact for fact in found if fact.found)
+    return tuple(fact.fact for fact in facts.facts_in(view, view.context) if fact.found)
 
 
 def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Metric]) -> dict[MetricId, Score]:

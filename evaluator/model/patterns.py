@@ -31,7 +31,7 @@ def regex_problem(pattern: str) -> str | None:
     if _written_out(pattern) > LARGEST:
         return "repeats too much"
     try:
-        always = matches(pattern, "")
+        always = match(pattern, "") is not None
     except TimeoutError:
         return "takes too long"
     except (regex.error, RecursionError, OverflowError, ValueError) as error:
@@ -39,13 +39,14 @@ def regex_problem(pattern: str) -> str | None:
     return "matches the empty text, so it would always be found" if always else None
 
 
-def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern occurs in a text, upper and lower case being the same.
+def match(pattern: str, text: str) -> tuple[int, int] | None:
+    """Where a pattern occurs in a text, upper and lower case being the same; None where it does not.
 
     Raises:
         TimeoutError: the search took longer than a quarter of a second.
     """
-    return _compiled(pattern).search(text, timeout=TIME_LIMIT) is not None
+    found = _compiled(pattern).search(text, timeout=TIME_LIMIT)
+    return found.span() if found is not None else None
 
 
 def group_problem(pattern: str, group: str) -> str | None:

@@ -1,6 +1,6 @@
 """run.json: everything needed to explain or re-score a run without running it again (design section 13)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import pydantic
 
@@ -9,6 +9,9 @@ from evaluator.model.record import Failure
 
 MAX_INLINE_CASES = 5000
 """Above so many cases run.json names records.jsonl by digest instead of holding rankings."""
+
+How: TypeAlias = Literal["text", "regex", "stems", "characters"]
+"""How a fact was found: as it is written, by a pattern, by word stems, or by characters."""
 
 
 class RunNeed(Value):
@@ -19,6 +22,22 @@ class RunNeed(Value):
     digest: str | None
     grade: int
     rank: int | None
+
+
+class RunFact(Value):
+    """A required fact in the context.
+
+    ``chunks`` are the chunk, or the two chunks in document order, that state it, and ``rank`` completes them. ``span``
+    is where it starts in the text of the first and ends in that of the last, in characters from 0, the end excluded;
+    None where it was not found, or where that cannot be told.
+    """
+
+    fact: Id
+    found: bool
+    chunks: Strings
+    rank: int | None
+    span: Annotated[tuple[int, int], pydantic.Field(strict=False)] | None
+    how: How | None
 
 
 class RunHit(Value):
@@ -47,6 +66,7 @@ class RunCase(Value):
     labels_hash: str
     labels: dict[str, Any]
     needs: Annotated[tuple[RunNeed, ...], pydantic.Field(strict=False)]
+    facts: Annotated[tuple[RunFact, ...], pydantic.Field(strict=False)] = ()
     scores: dict[str, float | None]
     unscored: dict[str, str]
     not_applicable: dict[str, str]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress, count
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,8 @@ class CaseView:
 
     ``ranking`` is ``retrieved`` as the pipeline gave it, repeated ids included; ``context`` the ids the model got.
     ``passages`` holds what is known of the ids of both. ``language`` is the case's own or the configuration's
-    default; ``case`` its id, for messages.
+    default; ``case`` its id, for messages. ``shared`` is where metrics leave what they worked out of the case for one
+    another, each under a key of its own.
     """
 
     labels: Labels
@@ -60,6 +61,7 @@ class CaseView:
     latency_ms: float | None = None
     failed: bool = False
     case: str = ""
+    shared: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def gains(self) -> Gains:

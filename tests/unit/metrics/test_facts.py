@@ -303,7 +303,7 @@ class TestChunks:
         """The chunk and its rank are named."""
         found = self.find(("a", Passage(None, "nothing")), ("b", Passage(None, "The warranty lasts two years.")))
 
-        assert found == FoundFact("f", True, ("b",), 2, "text")
+        assert found == FoundFact("f", True, ("b",), 2, "text", None, (0, 28))
 
     @pytest.mark.parametrize("turned", [False, True])
     def test_across_two_adjacent_chunks(self, turned: bool) -> None:
@@ -311,7 +311,9 @@ class TestChunks:
         halves = [("a", Passage("d", "The warranty lasts", 3)), ("b", Passage("d", "two years.", 4))]
         first, second = reversed(halves) if turned else halves
 
-        assert self.find(first, ("x", Passage("e", "", 0)), second) == FoundFact("f", True, ("a", "b"), 3, "text")
+        assert self.find(first, ("x", Passage("e", "", 0)), second) == FoundFact(
+            "f", True, ("a", "b"), 3, "text", None, (0, 28)
+        )
 
     @pytest.mark.parametrize(
         ("first", "second"),

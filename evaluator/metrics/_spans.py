@@ -1,0 +1,54 @@
+"""Where something that was found in the common form of a text stands in the text itself."""
+
+from __future__ import annotations
+
+import bisect
+from typing import TYPE_CHECKING
+
+from evaluator.metrics._normal import has_decimal_comma, normal, normal_pair, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from evaluator.metrics.facts import FoundFact
+
+MOST_SHIFTS = 40
+"""Places after the one in the form that are tried before one is searched for: most texts only lost a few spaces."""
+
+
+def span(found: FoundFact, texts: Sequence[str], language: str) -> tuple[int, int] | None:
+    """Where a fact starts in the first of its texts and ends in the last, counting characters from 0, the end excluded.
+
+    ``texts`` are those of ``found.chunks``. None where the place cannot be told: what is there reads otherwise without
+    the rest of the text.
+    """
+    if found.place is None:
+        return None
+    whole, comma = " ".join(texts), has_decimal_comma(language)
+    if found.how == "regex":
+        place = _original(whole, plain.__wrapped__, plain(whole), found.place)
+    else:
+        read = normal(whole, comma) if len(texts) == 1 else normal_pair(*texts, decimal_comma=comma)
+        place = _original(whole, lambda text: normal.__wrapped__(text, comma).flat, read.flat, found.place)
+    if place is None or len(texts) == 1:
+        return place
+    first = len(texts[0])
+    return min(place[0], first), max(0, place[1] - first - 1)
+
+
+def _original(text: str, form: Callable[[str], str], whole: str, place: tuple[int, int]) -> tuple[int, int] | None:
+    """The part of a text whose form is what stands at a place in the form of the whole."""
+    start, end = place
+    if len(text) == len(whole) and text.isascii():
+        return place  # with nothing added in ASCII, nothing was taken away
+    wanted = whole[start:end]
+    for shift in range(min(MOST_SHIFTS, max(0, len(text) - len(whole)) + 1)):
+        here = text[start + shift : end + shift]
+        if here[:1].lower() == wanted[0] and here[-1].lower() == wanted[-1] and form(here) == wanted:
+            return start + shift, end + shift
+    lengths = range(len(text) + 1)
+    first = bisect.bisect_right(lengths, start, key=lambda length: len(form(text[:length]))) - 1
+    last = bisect.bisect_left(lengths, end, lo=first, key=lambda length: len(form(text[:length])))
+    while text[last - 1 : last + 1].isdigit() and last < len(text):
+        last += 1
+    return (first, last) if form(text[first:last]) == wanted else None
