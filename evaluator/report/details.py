@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evaluator.comparison.configuration import DATA
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
-from evaluator.report import regressions, rules, tables
+from evaluator.report import facts, regressions, rules, tables
 from evaluator.report.parts import Inputs, Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
 
@@ -30,6 +30,7 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
         _configuration(inputs),
         _failures(inputs),
         Part("Warnings", notes=Listing.of([Note(warning) for warning in inputs.warnings])),
+        facts.found(inputs),
         Part("Held-out cases", table=tables.holdout(inputs)),
         _not_evaluated(inputs),
         _accepted(inputs),

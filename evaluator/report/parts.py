@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from evaluator.model.comparison import CaseChange, Comparison, Row, SpreadRow
     from evaluator.model.decision import Decision
-    from evaluator.model.run import RunHead
+    from evaluator.model.run import How, RunHead
     from evaluator.templates import Name, Safe
 
 T = TypeVar("T")
@@ -60,6 +60,16 @@ class CaseText(NamedTuple):
     critical: bool
 
 
+class Inferred(NamedTuple):
+    """A required fact that was found in other words than the golden set's."""
+
+    case: str
+    fact: str
+    chunks: tuple[str, ...]
+    rank: int | None
+    how: How
+
+
 @dataclass(frozen=True)
 class Inputs:
     """Everything a report is made from.
@@ -73,6 +83,8 @@ class Inputs:
         held_out: how many of them are held out.
         failures: the cases that failed and are not held out.
         held_out_failures: how many held-out cases failed.
+        facts: how many required facts were found in which way, None standing for those that were not found.
+        inferred: those that were found by stems or characters.
         alerts: what a reader must know before reading numbers.
         warnings: sentences about the run.
         spreads: how amounts without bounds are spread.
@@ -89,6 +101,8 @@ class Inputs:
     held_out: int = 0
     failures: Sequence[Failed] = ()
     held_out_failures: int = 0
+    facts: Mapping[How | None, int] = field(default_factory=dict)
+    inferred: Sequence[Inferred] = ()
     alerts: tuple[str, ...] = ()
     warnings: Sequence[str] = ()
     spreads: Sequence[SpreadRow] = ()

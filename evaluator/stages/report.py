@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evaluator import report as formats
 from evaluator.model.comparison import Comparison, ExamFile
 from evaluator.model.decision import Decision
-from evaluator.report.parts import CaseText, Failed, Inputs
+from evaluator.report.parts import CaseText, Failed, Inferred, Inputs
 from evaluator.report.view import build_view
 from evaluator.stores import atomic
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import read_value
 
 if TYPE_CHECKING:
+    from evaluator.model.run import How
     from evaluator.report.parts import Read
     from evaluator.stages.held import Run
     from evaluator.stages.workspace import Workspace
@@ -37,6 +39,7 @@ def report(workspace: Workspace) -> str:
         Inputs(
             head=run.head, comparison=comparison, decision=decision, cases=seen.cases, total=len(run.ids),
             held_out=seen.held_out, failures=seen.failures, held_out_failures=seen.held_out_failures,
+            facts=seen.facts, inferred=seen.inferred,
             alerts=tuple(run.head.timing.get("alerts", ())),
             warnings=(*run.head.timing.get("warnings", ()), *exam.warnings), spreads=exam.spreads,
             percentiles=_percentiles(exam), baseline_uncommitted=exam.uncommitted,
@@ -73,6 +76,8 @@ class _Seen:
     failures: list[Failed] = field(default_factory=list)
     held_out: int = 0
     held_out_failures: int = 0
+    facts: Counter[How | None] = field(default_factory=Counter)
+    inferred: list[Inferred] = field(default_factory=list)
 
     def take(self, stored: StoredCase) -> None:
         """Look at the next case; of one that is held out only counts are kept."""
@@ -81,6 +86,10 @@ class _Seen:
             self.held_out += 1
             self.held_out_failures += case.failure is not None
             return
+        for fact in case.facts:
+            self.facts[fact.how] += 1
+            if fact.how in {"stems", "characters"}:
+                self.inferred.append(Inferred(case.id, fact.fact, fact.chunks, fact.rank, fact.how))
         if case.failure is not None:
             self.failures.append(Failed(case.id, case.failure.kind, case.failure.message))
         if case.id in self.mentioned:

@@ -6,9 +6,9 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from evaluator import errors
-from evaluator.metrics import scoring
+from evaluator.metrics import facts, scoring
 from evaluator.model.record import Hit
-from evaluator.model.run import RunCase, RunNeed
+from evaluator.model.run import RunCase, RunFact, RunNeed
 from evaluator.model.score import NotApplicable, Unscored
 from evaluator.stages.held import HeldCase
 from evaluator.stores.runs import StoredCase
@@ -59,7 +59,7 @@ class Scorer:
         needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=record.retrieved, quoted=self.quoted)
         view = scoring.view_of(stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id))
         scores = scoring.score_case(view, self._metrics, self._declared)
-        found = {"needs": _needs(view), "steps": _steps(record), **self._by_outcome(scores)}
+        found = {"needs": _needs(view), "facts": _facts(view), "steps": _steps(record), **self._by_outcome(scores)}
         return HeldCase(stored.case.model_copy(update=found), record.retrieved, context_only, view, scores)
 
     def _context_only(self, record: Record) -> Iterator[Hit]:
@@ -138,6 +138,20 @@ def _needs(view: CaseView) -> tuple[RunNeed, ...]:
             rank=rank_of.get(index),
         )
         for index, (need, found) in enumerate(zip(view.labels.relevant, view.needs, strict=True))
+    )
+
+
+def _facts(view: CaseView) -> tuple[RunFact, ...]:
+    return tuple(
+        RunFact.model_construct(
+            fact=found.fact,
+            found=found.found,
+            chunks=found.chunks,
+            rank=found.rank,
+            span=facts.span_in(view, found),
+            how=found.how,
+        )
+        for found in facts.facts_in(view, view.context)
     )
 
 

@@ -21,6 +21,7 @@ MODELS: dict[str, type[Value]] = {
     "records.jsonl": record.Record,
     "run.json: a case": run.RunCase,
     "run.json: a need": run.RunNeed,
+    "run.json: a fact": run.RunFact,
     "run.json: a mean": run.SummaryValue,
     "run.json: the history": run.History,
     "comparison.json": comparison.Comparison,
@@ -52,6 +53,7 @@ INSIDE: list[tuple[str, str, type[Value]]] = [
 """Values that are described in one cell, with the key they are under."""
 WORDS: list[tuple[str, Any]] = [
     ("records.jsonl", record.FailureKind),
+    ("run.json: a fact", run.How),
     ("comparison.json: a row", comparison.Status),
     ("decision.json: a rule", decision.RuleOutcome.model_fields["outcome"].annotation),
     ("decision.json: a case", decision.CaseStatus),

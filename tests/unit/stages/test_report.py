@@ -10,7 +10,7 @@ from evaluator import errors
 from evaluator.model.comparison import ExamFile
 from evaluator.model.config import Config
 from evaluator.model.record import Failure
-from evaluator.model.run import History, RunCase, RunHit, RunSummary, SummaryValue
+from evaluator.model.run import History, How, RunCase, RunFact, RunHit, RunSummary, SummaryValue
 from evaluator.stages.report import report
 from evaluator.stages.workspace import Clock, Workspace
 from evaluator.stores.runs import RunWriter
@@ -32,6 +32,12 @@ def run_case(name: str, *, results: int = 5, **fields: Any) -> RunCase:
         "retrieved": tuple(RunHit(id=f"c{rank}", doc=None, score=None, text=None) for rank in range(results)),
     }  # fmt: skip
     return RunCase(**{**base, **fields})
+
+
+def fact(name: str, how: How | None) -> RunFact:
+    """A fact that was found in this way, or not."""
+    chunks, rank = (("c1",), 2) if how else ((), None)
+    return RunFact(fact=name, found=how is not None, chunks=chunks, rank=rank, span=None, how=how)
 
 
 TOLD = {"alerts": ["2 labels of 1 case cannot be retrieved."], "warnings": ["the fixture has no manifest"]}
@@ -71,6 +77,17 @@ def workspace(out: Path) -> Workspace:
 
 class TestReport:
     """The report of a decided run."""
+
+    def test_says_how_required_facts_were_found(self, tmp_path: Path) -> None:
+        """Those in other words than the golden set's are named, for people to look over; held-out ones are not."""
+        facts = [fact("days", "stems"), fact("price", "text"), fact("place", None)]
+        report(decided(tmp_path, run_case("a", facts=tuple(facts)), run_case("h", split="holdout", facts=tuple(facts))))
+
+        text = (tmp_path / "comment.md").read_text(encoding="utf-8")
+        assert "Required facts in the context: 3 facts" in text
+        assert "1 as written, 1 by word stems, 1 not found." in text
+        assert "| `a` | `days` | `c1` | 2 | by word stems |" in text
+        assert "`price`" not in text
 
     def test_writes_comment_and_summary_and_returns_the_table(self, tmp_path: Path) -> None:
         """Both files say what failed; what is printed names the files."""

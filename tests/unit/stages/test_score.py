@@ -68,6 +68,23 @@ def by_id(run: dict[str, Any]) -> dict[str, Any]:
 class TestCases:
     """What run.json says of a case."""
 
+    def test_facts_are_told_with_where_and_how_they_were_found(self, tmp_path: Path) -> None:
+        """Rank and chunks are those of the context; the span starts in the first text and ends in the last."""
+        facts = [
+            {"id": "f", "text": "warranty lasts two years"},
+            {"id": "g", "text": "lasting warranties"},
+            {"id": "h", "text": "30 days"},
+            {"id": "p", "text": "years", "any": ["/two +years/"]},
+        ]
+        case = by_id(scored(tmp_path, cases=[{**CASES[0], "facts": facts}, *CASES[1:]]))["q1"]
+
+        assert case["facts"] == [
+            {"fact": "f", "found": True, "chunks": ["a#0", "a#1"], "rank": 2, "span": [4, 9], "how": "text"},
+            {"fact": "g", "found": True, "chunks": ["a#0"], "rank": 2, "span": [4, 18], "how": "stems"},
+            {"fact": "h", "found": False, "chunks": [], "rank": None, "span": None, "how": None},
+            {"fact": "p", "found": True, "chunks": ["a#1"], "rank": 1, "span": [0, 9], "how": "regex"},
+        ]
+
     def test_scores_are_the_configured_metrics_and_nothing_else(self, tmp_path: Path) -> None:
         """Two needs of q1 at rank 2, its fact across the context's two chunks; a reason where there is no value."""
         case = by_id(scored(tmp_path))["q1"]
