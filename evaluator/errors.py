@@ -122,6 +122,7 @@ CODES = frozenset(
         "no-chunks",
         "no-manifest",
         "no-needs",
+        "no-vector",
         "not-finite",
         "not-yet-supported",
         "paraphrase",
@@ -136,6 +137,7 @@ CODES = frozenset(
         "unreadable-file",
         "unsound-fact",
         "unsound-quote",
+        "vectors",
         "wrong-value",
         "yaml-alias",
     }

@@ -7,7 +7,10 @@ from typing import Any
 
 from evaluator.model.comparison import ConfigurationChange
 
-DATA = {"documents": "fixture documents", "chunks": "fixture chunks"}
+DATA = {
+    "documents": "fixture documents", "chunks": "fixture chunks",
+    "embedding": "fixture embedding", "vectors": "fixture vectors",
+}  # fmt: skip
 """Fingerprints that stand for data a reader would call part of the configuration."""
 
 
@@ -25,8 +28,8 @@ def changes(
     found.extend(
         ConfigurationChange(
             key=DATA[name],
-            before=_short(prints_before.get(name)),
-            after=_short(prints_after.get(name)),
+            before=_short(name, prints_before.get(name)),
+            after=_short(name, prints_after.get(name)),
         )
         for name in data
     )
@@ -41,5 +44,6 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{key}", part
 
 
-def _short(digest: str | None) -> str | None:
-    return digest[:12] if digest is not None else None
+def _short(name: str, value: str | None) -> str | None:
+    """A digest's beginning; a model is named in full."""
+    return value[:12] if value is not None and name != "embedding" else value

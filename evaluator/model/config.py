@@ -36,7 +36,7 @@ class Retriever(Value):
     """``bm25``, ``dense`` or ``hybrid``, or one of them with parameters; exactly one is set."""
 
     bm25: Bm25 | None = None
-    dense: bool | None = None
+    dense: Literal[True] | None = None
     hybrid: Hybrid | None = None
 
     @pydantic.model_validator(mode="before")

@@ -1,11 +1,16 @@
 """The frozen index: chunks, their documents and the manifest that vouches for them (design section 5)."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from evaluator.model.base import FORMAT, Id, Value
+from evaluator.model.base import FORMAT, Id, Strings, Value
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Chunk(Value):
@@ -43,6 +48,43 @@ class Manifest(Value):
     chunker: str | None = None
 
 
+class Questions(Value):
+    """queries.json of a fixture: whose vectors the rows of queries.npy are.
+
+    ``questions`` holds the key of each row's question (:func:`question_key`), never its words: a fixture may be seen by
+    more people than the questions that are held out.
+    """
+
+    format: Literal[1] = FORMAT
+    embedding: Embedding
+    questions: Strings
+
+
+def question_key(question: str) -> str:
+    """SHA-256 (hexadecimal) of a question's text: history and language change nothing about its vector."""
+    return hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Frozen embeddings, read-only and mapped into memory.
+
+    Attributes:
+        chunks: a row for every chunk, in fixture order.
+        queries: a row for every question that was frozen, in the same space.
+        rows: key of a question -> its row.
+    """
+
+    chunks: "NDArray[np.float32]"
+    queries: "NDArray[np.float32]"
+    rows: Mapping[str, int]
+
+    def of_question(self, question: str) -> "NDArray[np.float32] | None":
+        """The vector of a question; None where it was not frozen."""
+        row = self.rows.get(question_key(question))
+        return None if row is None else self.queries[row]
+
+
 @dataclass(frozen=True)
 class Fixture:
     """A fixture in memory: chunks in file order, and what can be asked of them by id and by document."""
@@ -50,6 +92,7 @@ class Fixture:
     chunks: tuple[Chunk, ...]
     digests: Digests
     manifest: Manifest | None = None
+    vectors: Vectors | None = None
     by_id: Mapping[str, Chunk] = field(init=False)
 
     def __post_init__(self) -> None:

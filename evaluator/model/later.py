@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
 LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
     ("pipeline", "http"): (None,),
-    ("pipeline", "retriever", "dense"): (None,),
-    ("pipeline", "retriever", "hybrid"): (None,),
     ("pipeline", "generator"): (None,),
     ("pipeline", "repeats"): (1,),
     ("citations",): (None,),
@@ -25,7 +23,6 @@ LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
 
 LATER_VALUES: Mapping[tuple[str | int, ...], tuple[str, ...]] = {
     ("pipeline", "kind"): ("http",),
-    ("pipeline", "retriever"): ("dense", "hybrid"),
     ("baseline", "accept"): ("manual", "always"),
 }
 """Values of keys whose other values are supported."""

@@ -1,29 +1,40 @@
-"""The built-in pipeline: BM25 over the fixture, without a network or a model (design section 6)."""
+"""The built-in pipeline: BM25, frozen vectors or both, without a network or a model (design section 6)."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pydantic
 
 from evaluator import errors
 from evaluator.model.ports import PipelineKind, PipelineSetting
-from evaluator.model.record import Answer, Hit, Request
+from evaluator.model.record import Answer, AnswerFailure, Hit, Reply, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from evaluator.model.config import Bm25
     from evaluator.model.config import Pipeline as PipelineConfig
-    from evaluator.model.fixture import Chunk
+    from evaluator.model.fixture import Chunk, Fixture
     from evaluator.pipelines._bm25 import Searcher
+
+NO_VECTOR = "the fixture holds no vector of this question; run rag-assay freeze again with --embedder and --golden"
+
+
+class _Search(Protocol):
+    """One way of searching the chunks of a fixture."""
+
+    def search(self, question: str, language: str, depth: int) -> list[tuple[int, float]]:
+        """Position and score of the best chunks, at most ``depth``: score descending, then position."""
+        ...
 
 
 class _Builtin:
     """Answers with what a search of the fixture finds, and with no text of its own."""
 
-    def __init__(self, chunks: Sequence[Chunk], searcher: Searcher) -> None:
+    def __init__(self, chunks: Sequence[Chunk], searcher: _Search) -> None:
         self._chunks = chunks
         self._searcher = searcher
         # One question at a time: searching is pure computation, which threads would not make faster.
@@ -31,10 +42,13 @@ class _Builtin:
         # Validated together, the results of a question cost half of what they would one by one.
         self._hits = pydantic.TypeAdapter(tuple[Hit, ...])
 
-    def ask(self, request: Request, slot: int) -> Answer:  # noqa: ARG002 - the port's signature
+    def ask(self, request: Request, slot: int) -> Reply:  # noqa: ARG002 - the port's signature
         """The best chunks for the question alone; earlier turns are not searched for."""
-        with self._lock:
-            found = self._searcher.search(request.question, request.language, request.depth)
+        try:
+            with self._lock:
+                found = self._searcher.search(request.question, request.language, request.depth)
+        except LookupError:
+            return AnswerFailure("error", NO_VECTOR)
         return Answer(self._hits.validate_python([_hit(self._chunks[position], score) for position, score in found]))
 
     def close(self) -> None:
@@ -47,14 +61,31 @@ def _hit(chunk: Chunk, score: float) -> dict[str, object]:
 
 @contextmanager
 def _open(setting: PipelineSetting) -> Iterator[_Builtin]:
+    if setting.config.generator is not None:
+        raise errors.NotYetSupported("pipeline.kind builtin can only retrieve, so far; leave pipeline.generator out")
+    if setting.fixture is None:
+        raise errors.PipelineError("pipeline.kind builtin searches the fixture, so fixture must be given")
+    yield _Builtin(setting.fixture.chunks, _search(setting.config, setting.fixture))
+
+
+def _search(config: PipelineConfig, fixture: Fixture) -> _Search:
+    retriever = config.retriever
+    if retriever.bm25 is not None:
+        return _words(fixture, retriever.bm25)
+    from evaluator.pipelines import _dense  # noqa: PLC0415 - most runs search by words
+
+    if fixture.vectors is None:
+        raise errors.PipelineError("pipeline.retriever searches frozen vectors, and the fixture has none")
+    dense = _dense.Dense(fixture.vectors)
+    if retriever.hybrid is None:
+        return dense
+    return _dense.Hybrid(_words(fixture, retriever.hybrid.bm25), dense, retriever.hybrid.k)
+
+
+def _words(fixture: Fixture, parameters: Bm25) -> Searcher:
     from evaluator.pipelines._bm25 import Searcher  # noqa: PLC0415 - numpy only where builtin runs
 
-    parameters, fixture = setting.config.retriever.bm25, setting.fixture
-    if parameters is None or setting.config.generator is not None:
-        raise errors.NotYetSupported("pipeline.kind builtin can only retrieve, and only with retriever: bm25, so far")
-    if fixture is None:
-        raise errors.PipelineError("pipeline.kind builtin searches the fixture, so fixture must be given")
-    yield _Builtin(fixture.chunks, Searcher([chunk.text for chunk in fixture.chunks], parameters))
+    return Searcher([chunk.text for chunk in fixture.chunks], parameters)
 
 
 def _settings(config: PipelineConfig) -> dict[str, object]:

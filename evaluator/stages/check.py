@@ -8,7 +8,7 @@ from evaluator import config as configuration
 from evaluator import errors, metrics
 from evaluator.errors import Problem
 from evaluator.metrics import quotes
-from evaluator.stages import against, labels, lint, stale
+from evaluator.stages import against, frozen, labels, lint, stale
 from evaluator.stores import accepted, fixtures, golden
 from evaluator.stores.words import Finding, spelled, visible
 
@@ -41,7 +41,7 @@ def check(config_file: Path, *, today: str, out: Path | None = None) -> tuple[Pr
     cases, wrong = golden.look([folder / file for file in config.golden])
     if config.golden:
         found.problems += wrong
-    fixture = _fixture(config, folder, found)
+    fixture = _fixture(config, cases, folder, found)
     _others(config, folder, found, today)
     # What a set as a whole is too small to say is not known while a part of it, or a rule, cannot be read.
     whole = not problems and not wrong
@@ -94,15 +94,17 @@ def _unfindable(target: PythonTarget, folder: Path) -> Iterator[Finding]:
         yield Finding("missing-file", (*section, "python"), "value", sentence)
 
 
-def _fixture(config: Config, folder: Path, found: _Found) -> Fixture | None:
+def _fixture(config: Config, cases: GoldenSet, folder: Path, found: _Found) -> Fixture | None:
     if config.fixture is None:
         return None
     place = folder / config.fixture
-    looked = found.of(lambda: fixtures.look(place), place)
+    looked = found.of(lambda: fixtures.look(place, with_vectors=True), place)
     if looked is None:
         return None
     fixture, problems = looked
     found.problems += problems
+    if fixture is not None and not any(problem.code == "vectors" for problem in problems):
+        found.problems += frozen.problems(config, cases, fixture, place)
     return fixture
 
 

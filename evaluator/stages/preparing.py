@@ -9,7 +9,7 @@ from evaluator import config as configuration
 from evaluator import errors, metrics, pipelines
 from evaluator.metrics import quotes
 from evaluator.model.record import Request
-from evaluator.stages import against, labels, lint, stale
+from evaluator.stages import against, frozen, labels, lint, stale
 from evaluator.stores import fixtures, golden
 from evaluator.stores.words import visible
 
@@ -83,8 +83,11 @@ def _suite(workspace: Workspace) -> tuple[GoldenSet, Fixture | None]:
     problems += labels.unsound(cases)
     fixture = None
     if config.fixture is not None:
-        fixture, found = fixtures.look(workspace.path(config.fixture))
+        place = workspace.path(config.fixture)
+        fixture, found = fixtures.look(place, with_vectors=frozen.searches_vectors(config))
         problems += [problem for problem in found if problem.severity == "error"]
+        if fixture is not None and not problems:
+            problems += frozen.problems(config, cases, fixture, place)
         workspace.warnings.extend(problem.message for problem in found if problem.severity != "error")
     doubts = [] if fixture is None else _stale(workspace, cases, fixture)
     if not workspace.allow_stale:

@@ -12,12 +12,12 @@ from evaluator.metrics import quotes
 from evaluator.model.base import digest
 from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
-from evaluator.stages import labels
+from evaluator.stages import frozen, labels
 from evaluator.stages.held import HeldRun
 from evaluator.stages.scoring_case import Scorer
 from evaluator.stages.totals import Totals
 from evaluator.stores import golden, records
-from evaluator.stores.fixtures import read_fixture
+from evaluator.stores.fixtures import VECTOR_FILES, read_fixture
 from evaluator.stores.runs import RunStart, RunWriter
 from evaluator.stores.values import opened, read_value
 from evaluator.stores.words import visible
@@ -103,9 +103,18 @@ class _Suite:
         formulas = {str(metric): self.declared[metric.name].formula for metric in self.metrics}
         return {
             "config": self.config_sha256, "golden": self.golden.sha256, **corpus, "metrics": digest(formulas),
-            "noise": digest({"kind": pipeline.kind, "repeats": pipeline.repeats}),
+            **self._vectors(), "noise": digest({"kind": pipeline.kind, "repeats": pipeline.repeats}),
             "cases": "all" if count == total else f"only {count} of {total}",
         }  # fmt: skip
+
+    def _vectors(self) -> dict[str, str]:
+        """The vectors that were searched, by their model and by their digest: another model is another search."""
+        manifest = self.fixture.manifest if self.fixture is not None else None
+        if manifest is None or not frozen.searches_vectors(self.config):
+            return {}
+        vectors = digest([manifest.files.get(name) for name in VECTOR_FILES])
+        model = manifest.embedding.model if manifest.embedding is not None else "unnamed"
+        return {"embedding": model, "vectors": vectors}
 
     def effective_config(self) -> dict[str, Any]:
         """The configuration with the metrics that were computed: what a later run is compared by."""

@@ -11,7 +11,7 @@ from evaluator import errors
 from evaluator.errors import Problem
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
-from evaluator.model.fixture import Chunk, Digests, Fixture, Manifest
+from evaluator.model.fixture import Chunk, Digests, Embedding, Fixture, Manifest
 from evaluator.stores import atomic, json_text, located, records, values, words
 from evaluator.stores.words import CONTROL, Finding
 
@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from evaluator.model.fixture import Vectors
+
 CHUNKS = "chunks.jsonl"
 MANIFEST = "manifest.json"
-FILES = (CHUNKS, "vectors.npy", "queries.npy", "queries.json")
+VECTORS = "vectors.npy"
+VECTOR_FILES = (VECTORS, "queries.npy", "queries.json")
+FILES = (CHUNKS, *VECTOR_FILES)
 """What a fixture's manifest may vouch for."""
 
 WHITE = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f"
@@ -51,11 +55,14 @@ def read_fixture(folder: Path) -> LoadedFixture:
 
 def verify(folder: Path) -> list[Problem]:
     """Every problem of a fixture; a missing manifest is a warning."""
-    return look(folder)[1]
+    return look(folder, with_vectors=True)[1]
 
 
-def look(folder: Path) -> tuple[Fixture | None, list[Problem]]:
-    """A fixture whatever its manifest says, None where its chunks cannot be read, and every problem."""
+def look(folder: Path, *, with_vectors: bool = False) -> tuple[Fixture | None, list[Problem]]:
+    """A fixture whatever its manifest says, None where its chunks cannot be read, and every problem.
+
+    Its vectors are read only where they are asked for: a search by words does not pay for them.
+    """
     problems: list[Problem] = []
     chunks = _read_chunks(folder / CHUNKS, problems)
     if problems:
@@ -67,7 +74,14 @@ def look(folder: Path) -> tuple[Fixture | None, list[Problem]]:
         shown = str(folder / MANIFEST)
         differences = _differences(manifest, actual)
         problems.extend(Problem("manifest", f"{each}; {_remedy(folder)}", shown) for each in differences)
-    return Fixture(chunks, digests, manifest), problems
+    found = _vectors(folder, len(chunks), manifest, problems) if with_vectors else None
+    return Fixture(chunks, digests, manifest, found), problems
+
+
+def _vectors(folder: Path, chunks: int, manifest: Manifest | None, problems: list[Problem]) -> Vectors | None:
+    from evaluator.stores import vectors  # noqa: PLC0415 - numpy only where vectors are read
+
+    return vectors.read(folder, chunks, manifest.embedding if manifest is not None else None, problems)
 
 
 def _remedy(folder: Path) -> str:
@@ -159,11 +173,14 @@ def _manifest_of(folder: Path, chunks: Sequence[Chunk], digests: Digests) -> Man
     )
 
 
-def write_manifest(folder: Path) -> Manifest:
-    """Freeze a folder: write its manifest, keeping what an old one says of embedding and chunker.
+def write_manifest(folder: Path, *, embedding: Embedding | None = None, chunker: str | None = None) -> Manifest:
+    """Freeze a folder: write its manifest.
+
+    What an old one says of embedding and chunker is kept, unless it is given here.
 
     Raises:
-        InputError: the chunks have problems.
+        InputError: the chunks or the vectors have problems.
+        UsageError: the vectors that are there were made for other chunks.
         FileProblem: the old manifest is no manifest, or the system refuses.
     """
     problems: list[Problem] = []
@@ -171,12 +188,29 @@ def write_manifest(folder: Path) -> Manifest:
     if problems:
         raise errors.InputError(problems)
     path = folder / MANIFEST
+    old = values.read_value(path, Manifest) if path.exists() else None
     manifest = _manifest_of(folder, chunks, digests_of(chunks))
-    if path.exists():
-        old = values.read_value(path, Manifest)
-        manifest = manifest.model_copy(update={"embedding": old.embedding, "chunker": old.chunker})
+    if old is not None:
+        if embedding is None:
+            _refuse_stale(folder, old, manifest)
+            embedding = old.embedding
+        chunker = chunker or old.chunker
+    manifest = manifest.model_copy(update={"embedding": embedding, "chunker": chunker})
+    _vectors(folder, len(chunks), manifest, problems)
+    if problems:
+        raise errors.InputError(problems)
     values.write_value(path, manifest)
     return manifest
+
+
+def _refuse_stale(folder: Path, old: Manifest, new: Manifest) -> None:
+    """Vectors that stayed while the chunks changed would be searched for texts that are not there any more."""
+    frozen = old.files.get(VECTORS)
+    if frozen is not None and new.files.get(VECTORS) == frozen and old.digests.chunks != new.digests.chunks:
+        raise errors.UsageError(
+            f"{folder / VECTORS} was made for the chunks as they were; embed them again with --embedder, or remove "
+            f"{', '.join(VECTOR_FILES)}"
+        )
 
 
 def make_fixture(chunks_file: Path, out: Path, *, force: bool = False) -> Manifest:
@@ -202,10 +236,8 @@ def make_fixture(chunks_file: Path, out: Path, *, force: bool = False) -> Manife
 def _refuse_to_lose(out: Path, *, force: bool) -> None:
     if (out / CHUNKS).exists() and not force:
         raise errors.UsageError(f"{out} is a fixture of other chunks already; name another folder, or remove it first")
-    if (out / "vectors.npy").exists():
-        raise errors.UsageError(
-            f"{out / 'vectors.npy'} belongs to other chunks; name another folder, or remove it first"
-        )
+    if (out / VECTORS).exists():
+        raise errors.UsageError(f"{out / VECTORS} belongs to other chunks; name another folder, or remove it first")
 
 
 def digests_of(chunks: Sequence[Chunk]) -> Digests:

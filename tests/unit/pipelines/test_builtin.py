@@ -264,7 +264,8 @@ def test_settings_name_the_parameters() -> None:
 @pytest.mark.parametrize(
     ("texts", "pipeline", "error"),
     [
-        (CORPUS, {"retriever": "dense"}, errors.NotYetSupported),
+        (CORPUS, {"retriever": "dense"}, errors.PipelineError),
+        (CORPUS, {"retriever": "hybrid"}, errors.PipelineError),
         (CORPUS, {"generator": {"model": "m"}}, errors.NotYetSupported),
         (None, {}, errors.PipelineError),
     ],
@@ -272,8 +273,8 @@ def test_settings_name_the_parameters() -> None:
 def test_what_cannot_work_is_refused_at_the_start(
     texts: list[str] | None, pipeline: dict[str, Any], error: type[errors.AssayError]
 ) -> None:
-    """A retriever or generator that does not exist yet, or no fixture, is an error and never an empty ranking."""
-    with pytest.raises(error, match="builtin"), PIPELINE.open(setting(texts, **pipeline)):
+    """A generator that does not exist yet, no fixture or no vectors is an error and never an empty ranking."""
+    with pytest.raises(error, match=r"builtin|frozen vectors"), PIPELINE.open(setting(texts, **pipeline)):
         pass
 
 

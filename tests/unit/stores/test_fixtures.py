@@ -4,11 +4,12 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from evaluator import errors
 from evaluator.model.fixture import Embedding, Manifest
-from evaluator.stores import fixtures, located, values
+from evaluator.stores import fixtures, located, values, vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +56,7 @@ def test_a_missing_manifest_is_one_warning(tmp_path: Path) -> None:
 def test_a_frozen_fixture_is_vouched_for(tmp_path: Path) -> None:
     """The manifest holds counts, digests and the sha256 of every file; then there is nothing to say."""
     folder = write(tmp_path)
-    (folder / "vectors.npy").write_bytes(b"v")
+    np.save(folder / "vectors.npy", np.eye(3, dtype=np.float32))
     manifest = fixtures.write_manifest(folder)
     assert (manifest.chunks, manifest.documents) == (3, 2)
     assert manifest.files == {
@@ -80,20 +81,21 @@ def test_freezing_again_keeps_what_only_a_person_knows(tmp_path: Path) -> None:
 def test_everything_that_is_not_as_the_manifest_says(tmp_path: Path) -> None:
     """Each difference is a problem that names the file and what to do, and the fixture is refused."""
     folder = write(tmp_path)
-    for name in ("vectors.npy", "queries.npy"):
-        (folder / name).write_bytes(b"old")
+    matrix = np.eye(3, dtype=np.float32)
+    np.save(folder / "vectors.npy", matrix)
+    vectors.write_questions(folder, ["a", "b", "c"], matrix, Embedding(model="m", dimension=3))
     fixtures.write_manifest(folder)
     write(folder, CHUNKS[:2])
     (folder / "vectors.npy").unlink()
-    (folder / "queries.json").write_bytes(b"[]")
-    problems = fixtures.verify(folder)
+    (folder / "queries.npy").unlink()
+    problems = [each for each in fixtures.verify(folder) if each.code == "manifest"]
     changed = "chunks.jsonl is not the file that was frozen"
     remedy = f"; if that is meant, run rag-assay freeze {folder}; if not, restore the file"
     assert [each.message for each in problems] == [
         sentence + remedy
         for sentence in (
             f"{changed}: it holds 2 chunks instead of 3, and the documents changed too",
-            "queries.json is not in the manifest",
+            "queries.npy is missing",
             "vectors.npy is missing",
         )
     ]
@@ -151,6 +153,18 @@ def test_a_manifest_that_was_written_by_hand_is_seen(tmp_path: Path) -> None:
     values.write_value(folder / "manifest.json", manifest.model_copy(update={"chunks": 4}))
     (problem,) = fixtures.verify(folder)
     assert problem.message.startswith("chunks.jsonl is the file that was frozen, but the manifest's")
+
+
+def test_vectors_of_other_chunks_are_never_vouched_for(tmp_path: Path) -> None:
+    """Freezing again after the chunks changed refuses vectors that did not change with them, and says what to do."""
+    folder = write(tmp_path)
+    np.save(folder / "vectors.npy", np.eye(3, dtype=np.float32))
+    before = fixtures.write_manifest(folder)
+    write(folder, [{**CHUNKS[0], "text": "Another text"}, *CHUNKS[1:]])
+    with pytest.raises(errors.UsageError, match="made for the chunks as they were; embed them again"):
+        fixtures.write_manifest(folder)
+    (folder / "vectors.npy").unlink()
+    assert fixtures.write_manifest(folder).digests != before.digests
 
 
 def test_a_manifest_cannot_make_us_read_elsewhere(tmp_path: Path) -> None:
