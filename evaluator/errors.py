@@ -9,6 +9,7 @@
     ├── PipelineError          the pipeline cannot be started at all (a failing case is an AnswerFailure, not an error)
     ├── TemplateError          a report or prompt template that does not render
     ├── DuplicateName          two plug-ins of one name
+    ├── MissingExtra           what was asked for needs a library that is not installed
     ├── LeakedKey              the value of a variable that was granted to the pipeline is in what it returned
     ├── ZoneProblem            what a zone of the Action was handed is not what it may be handed (exit code 4)
     └── Interrupted            stopped by a person or the system; what was done is kept (exit code 3)
@@ -78,6 +79,12 @@ class DuplicateName(AssayError):
     """Two plug-ins of one name."""
 
     slug = "duplicate-name"
+
+
+class MissingExtra(AssayError):
+    """What was asked for needs a library that is installed on demand only."""
+
+    slug = "missing-extra"
 
 
 class LeakedKey(AssayError):

@@ -1,4 +1,4 @@
-"""Finds plug-ins: one module each in a package, presenting itself by one module constant."""
+"""Finds plug-ins (one module each in a package, presenting itself by one module constant) and optional libraries."""
 
 from __future__ import annotations
 
@@ -32,3 +32,18 @@ def find(package: str, constant: str) -> dict[str, Any]:
         found[plugin.name] = plugin
         home[plugin.name] = module_info.name
     return found
+
+
+def library(module: str, extra: str) -> Any:
+    """A library that only some people need, imported when it is used.
+
+    Raises:
+        MissingExtra: it is not installed; the extra of ours that brings it is named.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
+            raise
+        missing = module.partition(".")[0]
+    raise errors.MissingExtra(f"this needs {missing}, which is not installed: pip install 'rag-assay[{extra}]'")

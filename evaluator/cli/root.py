@@ -25,7 +25,7 @@ class Lazy(NamedTuple):
 
 COMMANDS: Mapping[str, Lazy] = {
     "check": Lazy("files:check", "Name every problem of configuration, golden set and fixture."),
-    "freeze": Lazy("files:freeze", "Write a fixture's manifest, or make a fixture from chunks."),
+    "freeze": Lazy("freeze:freeze", "Freeze an index: from documents, chunks or a vector store; or compare two."),
     "collect": Lazy("stages:collect", "Ask the pipeline every question and record its replies."),
     "score": Lazy("stages:score", "Compute the metrics of what was collected."),
     "compare": Lazy("stages:compare", "Compare a scored run with a baseline, case by case."),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -66,6 +66,45 @@ class PipelineKind:
     name: str
     open: Callable[[PipelineSetting], AbstractContextManager[Pipeline]]
     settings: Callable[[PipelineConfig], dict[str, object]]
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors: a row each, in their order, as anything NumPy takes for a matrix."""
+
+    def documents(self, texts: Sequence[str]) -> Any:
+        """Vectors of texts that are searched."""
+        ...
+
+    def questions(self, texts: Sequence[str]) -> Any:
+        """Vectors of texts that are searched for."""
+        ...
+
+
+@dataclass(frozen=True)
+class EmbedderSetting:
+    """What an embedder is built from.
+
+    Attributes:
+        argument: what was written behind its name: a model, or where the callable is.
+        folder: where the caller's modules are looked for first.
+        environment: the caller's variables.
+        base_url: where the model is served, if not at its usual place.
+        api_key_env: the variable that holds its key.
+    """
+
+    argument: str
+    folder: Path
+    environment: Mapping[str, str]
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+
+
+@dataclass(frozen=True)
+class EmbedderKind:
+    """How an embedder module presents itself: as the module constant EMBEDDER."""
+
+    name: str
+    open: Callable[[EmbedderSetting], Embedder]
 
 
 class Progress(Protocol):

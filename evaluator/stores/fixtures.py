@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from evaluator.errors import Problem
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
 from evaluator.model.fixture import Chunk, Digests, Embedding, Fixture, Manifest
-from evaluator.stores import atomic, json_text, located, records, values, words
+from evaluator.stores import json_text, located, records, values, words
 from evaluator.stores.words import CONTROL, Finding
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluator.model.fixture import Vectors
+    from evaluator.stores.located import Located
 
 CHUNKS = "chunks.jsonl"
 MANIFEST = "manifest.json"
@@ -90,12 +90,29 @@ def _remedy(folder: Path) -> str:
     return f"if that is meant, run rag-assay freeze {shlex.quote(str(folder))}; if not, restore the file"
 
 
+def read_chunks(path: Path) -> tuple[Chunk, ...]:
+    """Every chunk of a chunks.jsonl, in its order.
+
+    Raises:
+        InputError: every problem of them.
+    """
+    problems: list[Problem] = []
+    chunks = _read_chunks(path, problems)
+    if problems:
+        raise errors.InputError(problems)
+    return chunks
+
+
 def _read_chunks(path: Path, problems: list[Problem]) -> tuple[Chunk, ...]:
     """Every chunk of a file, in its order; problems are added for what is none."""
-    shown = str(path)
+    return collect_chunks(located.read_json_lines(path, str(path), problems), str(path), problems)
+
+
+def collect_chunks(items: Iterable[Located], shown: str, problems: list[Problem]) -> tuple[Chunk, ...]:
+    """Every chunk of what a file holds, in its order; problems are added for what is none, and where there is none."""
     lines: dict[str, int] = {}
     chunks = []
-    for item in located.read_json_lines(path, shown, problems):
+    for item in items:
         chunk = located.validate(Chunk, item, shown, problems)
         if chunk is None:
             continue
@@ -183,10 +200,8 @@ def write_manifest(folder: Path, *, embedding: Embedding | None = None, chunker:
         UsageError: the vectors that are there were made for other chunks.
         FileProblem: the old manifest is no manifest, or the system refuses.
     """
+    chunks = read_chunks(folder / CHUNKS)
     problems: list[Problem] = []
-    chunks = _read_chunks(folder / CHUNKS, problems)
-    if problems:
-        raise errors.InputError(problems)
     path = folder / MANIFEST
     old = values.read_value(path, Manifest) if path.exists() else None
     manifest = _manifest_of(folder, chunks, digests_of(chunks))
@@ -213,33 +228,6 @@ def _refuse_stale(folder: Path, old: Manifest, new: Manifest) -> None:
         )
 
 
-def make_fixture(chunks_file: Path, out: Path, *, force: bool = False) -> Manifest:
-    """Make a fixture of a JSON Lines file of chunks, which is copied as it is.
-
-    Raises:
-        InputError: the chunks have problems.
-        UsageError: ``out`` holds other chunks and ``force`` is false, or vectors that belong to those chunks.
-        FileProblem: the system refuses.
-    """
-    problems: list[Problem] = []
-    _read_chunks(chunks_file, problems)
-    if problems:
-        raise errors.InputError(problems)
-    target = out / CHUNKS
-    if not target.exists() or records.sha256_of(target) != records.sha256_of(chunks_file):
-        _refuse_to_lose(out, force=force)
-        with values.opened(chunks_file) as source, atomic.atomic_file(target) as file:
-            shutil.copyfileobj(source, file)
-    return write_manifest(out)
-
-
-def _refuse_to_lose(out: Path, *, force: bool) -> None:
-    if (out / CHUNKS).exists() and not force:
-        raise errors.UsageError(f"{out} is a fixture of other chunks already; name another folder, or remove it first")
-    if (out / VECTORS).exists():
-        raise errors.UsageError(f"{out / VECTORS} belongs to other chunks; name another folder, or remove it first")
-
-
 def digests_of(chunks: Sequence[Chunk]) -> Digests:
     """Digests of the chunks (ids, texts and documents in order) and of the documents they were cut from.
 
@@ -251,7 +239,7 @@ def digests_of(chunks: Sequence[Chunk]) -> Digests:
     for chunk in chunks:
         if chunk.doc is None:
             return Digests(chunks=whole, documents=None)
-        documents.setdefault(chunk.doc, []).append(_without_white_space(chunk.text))
+        documents.setdefault(chunk.doc, []).append(without_white_space(chunk.text))
     return Digests(chunks=whole, documents=_digest_of_documents(documents))
 
 
@@ -264,7 +252,8 @@ def _digest_of_documents(documents: Mapping[str, Iterable[bytes]]) -> str:
     return sha256.hexdigest()
 
 
-def _without_white_space(text: str) -> bytes:
+def without_white_space(text: str) -> bytes:
+    """What of a text makes a document's digest."""
     if text.isascii():
         return text.encode().translate(None, WHITE)
     return "".join(text.split()).encode()

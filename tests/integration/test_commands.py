@@ -326,6 +326,53 @@ class TestCheckAndFreeze:
         assert done.returncode == 0
         assert rag_assay(suite, "run").returncode == 0
 
+    def test_an_index_is_made_searched_and_compared(self, suite: Path) -> None:
+        """Documents are cut and embedded with the golden questions of the configuration, searched, and compared."""
+        (suite / "docs").mkdir()
+        for word in WORDS:
+            (suite / "docs" / f"{word}.md").write_text(f"# {word}\n\nAbout {word} alone.\n")
+        (suite / "model.py").write_text(
+            f"def embed(texts):\n    return [[0.1] + [1.0 * (w in t) for w in {WORDS}] for t in texts]\n"
+        )
+        frozen = rag_assay(
+            suite, "freeze", "--documents", "docs", "--out", "fixture", "--force", "--embedder", "model:embed"
+        )
+        cases = [
+            {"id": word, "question": f"{word}?", "category": f"k{number % 2}", "relevant": [{"doc": f"{word}.md"}]}
+            for number, word in enumerate(WORDS)
+        ]
+        (suite / "golden.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases))
+        for retriever in ("dense", "hybrid"):
+            configure(suite, f"pipeline: {{kind: builtin, retriever: {retriever}}}")
+            assert rag_assay(suite, "check").returncode == 0
+            assert rag_assay(suite, "run").returncode == 0
+            summary = json.loads((suite / ".rag-assay" / "out" / "run.json").read_text())
+            assert summary["summary"]["all"]["recall@1"]["mean"] == 1.0
+            assert {"embedding", "vectors"} <= set(summary["fingerprint"])
+        rag_assay(suite, "freeze", "--documents", "docs", "--split", "sentences", "--size", "1", "--out", "new")
+        found = rag_assay(suite, "freeze", "--diff", "fixture", "new", "--format", "json")
+
+        assert "questions with a vector: 8" in frozen.stderr
+        assert json.loads(found.stdout)["documents"]["unchanged"] == 8
+        assert "vectors: model:embed (9) -> none" in found.stderr
+
+    def test_questions_without_a_vector_are_named_before_anything_is_asked(self, suite: Path) -> None:
+        """Every one at once, with its line in the golden file and what to run; ``check`` and ``run`` agree."""
+        configure(suite, "pipeline: {kind: builtin, retriever: dense}")
+        none = rag_assay(suite, "run")
+        (suite / "model.py").write_text("def embed(texts):\n    return [[1.0, len(t)] for t in texts]\n")
+        rag_assay(suite, "freeze", "fixture", "--embedder", "model:embed")
+        text = (suite / "golden.jsonl").read_text()
+        (suite / "golden.jsonl").write_text(text.replace("birch?", "a birch?").replace("cedar?", "a cedar?"))
+        checked, done = rag_assay(suite, "check"), rag_assay(suite, "run")
+
+        assert (none.returncode, checked.returncode, done.returncode) == (2, 2, 2)
+        assert "there is no vectors.npy; run rag-assay freeze" in none.stderr
+        for said in (checked.stderr, done.stderr):
+            assert "golden.jsonl:2:" in said
+            assert "golden.jsonl:3:" in said
+            assert said.count("[no-vector]") == 2
+
     @pytest.mark.parametrize("arguments", [[], ["fixture", "--out", "x"], ["--chunks", "x"]])
     def test_freeze_says_what_it_takes(self, arguments: list[str], suite: Path) -> None:
         """Half of the options, or both ways at once, is a mistake."""

@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "report": {"model", "comparison", "templates", "errors", "registry"},
     "pipelines": {"model", "errors", "registry"},
     "stores": {"model", "errors", "registry"},
+    "embedders": {"model", "errors", "registry"},
     "config": {"model", "errors", "stores.located"},
     "stages": {
         "config",
@@ -30,6 +31,7 @@ MAY_IMPORT = {
         "comparison",
         "report",
         "pipelines",
+        "embedders",
         "stores",
         "templates",
         "errors",

@@ -9,7 +9,7 @@ import pytest
 
 from evaluator import errors
 from evaluator.model.fixture import Embedding, Manifest
-from evaluator.stores import fixtures, located, values, vectors
+from evaluator.stores import fixtures, located, making, values, vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -270,11 +270,11 @@ def test_a_fixture_is_made_of_a_file_of_chunks(tmp_path: Path) -> None:
     """The file is copied as it is, meta included, and frozen; doing it again changes nothing."""
     source = write(tmp_path / "source") / "chunks.jsonl"
     out = tmp_path / "new" / "fixture"
-    manifest = fixtures.make_fixture(source, out)
+    manifest = making.make_fixture(source, out)
     assert (out / "chunks.jsonl").read_bytes() == source.read_bytes()
     assert values.read_value(out / "manifest.json", Manifest) == manifest
-    assert fixtures.make_fixture(source, out) == manifest
-    assert fixtures.make_fixture(out / "chunks.jsonl", out) == manifest
+    assert making.make_fixture(source, out) == manifest
+    assert making.make_fixture(out / "chunks.jsonl", out) == manifest
 
 
 def test_other_chunks_are_not_overwritten_unless_told(tmp_path: Path) -> None:
@@ -283,13 +283,13 @@ def test_other_chunks_are_not_overwritten_unless_told(tmp_path: Path) -> None:
     out = write(tmp_path / "out")
     before = (out / "chunks.jsonl").read_bytes()
     with pytest.raises(errors.UsageError, match="is a fixture of other chunks already"):
-        fixtures.make_fixture(source, out)
+        making.make_fixture(source, out)
     (out / "vectors.npy").write_bytes(b"v")
     with pytest.raises(errors.UsageError, match=r"vectors\.npy belongs to other chunks"):
-        fixtures.make_fixture(source, out, force=True)
+        making.make_fixture(source, out, force=True)
     assert (out / "chunks.jsonl").read_bytes() == before
     (out / "vectors.npy").unlink()
-    assert fixtures.make_fixture(source, out, force=True).chunks == 1
+    assert making.make_fixture(source, out, force=True).chunks == 1
     assert (out / "chunks.jsonl").read_bytes() == source.read_bytes()
 
 
@@ -298,7 +298,7 @@ def test_no_fixture_is_made_of_bad_chunks(tmp_path: Path) -> None:
     source = write(tmp_path / "source", [{"id": "a"}]) / "chunks.jsonl"
     for chunks in (source, tmp_path / "missing.jsonl"):
         with pytest.raises(errors.InputError):
-            fixtures.make_fixture(chunks, tmp_path / "out")
+            making.make_fixture(chunks, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
