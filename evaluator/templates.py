@@ -16,11 +16,13 @@ import re
 import sys
 import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evaluator import errors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
     import jinja2
 
 MAX_TEXT = 300
@@ -188,6 +190,53 @@ def render(name: str, *, text_limit: int = MAX_TEXT, **values: object) -> str:
         line = getattr(error, "lineno", None)
         place = f"{name}, line {line}" if line else name
         raise errors.TemplateError(f"template {place} does not render: {error}") from error
+
+
+def of_config(source: str, known: Collection[str], *, for_url: bool = False) -> Callable[[Mapping[str, Any]], str]:
+    """A template that somebody wrote into the configuration, in a sandbox; it gives text as it is, escaped nowhere.
+
+    ``for_url`` percent-encodes every value where it is put in, so that none of them becomes a part of the address.
+
+    Raises:
+        TemplateError: it is no template, or names a value that is not ``known``; when rendered, it does not render.
+    """
+    import jinja2.meta  # noqa: PLC0415 - as in render
+
+    environment = _plain_environment(for_url=for_url)
+    try:
+        unknown = jinja2.meta.find_undeclared_variables(environment.parse(source)) - set(known)
+        template = environment.from_string(source)
+    except jinja2.TemplateError as error:
+        raise errors.TemplateError(f"it is no template: {error}") from error
+    if unknown:
+        name = min(unknown)
+        near = errors.nearest(name, known)
+        hint = f"did you mean '{near}'?" if near else f"there are {', '.join(known)}"
+        raise errors.TemplateError(f"it names {visible(name)!r}, which is nothing that is asked; {hint}")
+
+    def rendered(values: Mapping[str, Any]) -> str:
+        try:
+            return template.render(values)
+        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise errors.TemplateError(f"it does not render: {error}") from error
+
+    return rendered
+
+
+@functools.cache
+def _plain_environment(*, for_url: bool) -> jinja2.Environment:
+    from urllib.parse import quote  # noqa: PLC0415 - as in render
+
+    import jinja2.sandbox  # noqa: PLC0415 - as in render
+
+    environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
+        finalize=(lambda value: quote(str(value), safe="")) if for_url else None,
+    )  # fmt: skip
+    if for_url:
+        # Encoded twice, a question would be another.
+        environment.filters["urlencode"] = lambda value: value
+    return environment
 
 
 def _compiled_templates() -> jinja2.BytecodeCache:

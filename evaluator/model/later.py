@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
-    ("pipeline", "http"): (None,),
     ("pipeline", "generator"): (None,),
     ("pipeline", "repeats"): (1,),
     ("citations",): (None,),
@@ -22,7 +21,6 @@ LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
 """Keys of the configuration, with the values that ask for none of what is to come."""
 
 LATER_VALUES: Mapping[tuple[str | int, ...], tuple[str, ...]] = {
-    ("pipeline", "kind"): ("http",),
     ("baseline", "accept"): ("manual", "always"),
 }
 """Values of keys whose other values are supported."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -13,6 +13,26 @@ if TYPE_CHECKING:
     from evaluator.model.config import Pipeline as PipelineConfig
     from evaluator.model.fixture import Fixture
     from evaluator.model.record import Reply, Request
+
+
+Template = Callable[[Mapping[str, Any]], str]
+"""Renders a template with the values it may name. Raises TemplateError where it does not render."""
+
+
+class TemplateMaker(Protocol):
+    """Reads templates that people write, without letting them do anything but render."""
+
+    def __call__(self, source: str, known: Collection[str], *, for_url: bool = False) -> Template:
+        """A template that may name the ``known`` values; ``for_url`` percent-encodes each where it is put in.
+
+        Raises:
+            TemplateError: it is no template, or names something else.
+        """
+        ...
+
+
+def _no_templates(source: str, known: Collection[str], *, for_url: bool = False) -> Template:
+    raise NotImplementedError(f"no templates were handed over, so {source!r} of {known} cannot be read ({for_url})")
 
 
 class Pipeline(Protocol):
@@ -44,6 +64,7 @@ class PipelineSetting:
         log: takes one line for a person; already protected against workflow commands.
         ids: every id of the golden set, asked or not; empty where it is not known.
         warnings: takes sentences for the report that are about the pipeline rather than about one case.
+        templates: reads the templates of the configuration.
     """
 
     config: PipelineConfig
@@ -54,18 +75,32 @@ class PipelineSetting:
     log: Callable[[str], None]
     ids: frozenset[str] = frozenset()
     warnings: list[str] = field(default_factory=list)
+    templates: TemplateMaker = _no_templates
+
+
+class Mistake(NamedTuple):
+    """Something wrong with a pipeline's section: the keys that lead to it from ``pipeline``, and a sentence."""
+
+    path: tuple[str | int, ...]
+    sentence: str
+
+
+def _no_mistakes(config: PipelineConfig, templates: TemplateMaker) -> Iterator[Mistake]:  # noqa: ARG001 - the signature
+    return iter(())
 
 
 @dataclass(frozen=True)
 class PipelineKind:
     """How a pipeline module presents itself: as the module constant PIPELINE.
 
-    ``settings`` gives what is recorded in collect.json, without secrets.
+    ``settings`` gives what is recorded in collect.json, without secrets. ``mistakes`` finds what is wrong with its
+    section before anything is started.
     """
 
     name: str
     open: Callable[[PipelineSetting], AbstractContextManager[Pipeline]]
     settings: Callable[[PipelineConfig], dict[str, object]]
+    mistakes: Callable[[PipelineConfig, TemplateMaker], Iterator[Mistake]] = _no_mistakes
 
 
 class Embedder(Protocol):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from evaluator import config as configuration
-from evaluator import errors, metrics
+from evaluator import errors, metrics, pipelines
 from evaluator.errors import Problem
 from evaluator.metrics import quotes
-from evaluator.stages import against, frozen, labels, lint, stale
+from evaluator.stages import against, frozen, labels, lint, preparing, stale
 from evaluator.stores import accepted, fixtures, golden
 from evaluator.stores.words import Finding, spelled, visible
 
@@ -35,7 +35,9 @@ def check(config_file: Path, *, today: str, out: Path | None = None) -> tuple[Pr
     if config is None:
         return tuple(problems)
     folder = config_file.parent
-    problems += configuration.place(list(_missing(config, folder)), config_file)
+    kinds = pipelines.load()
+    findings = [*_missing(config, folder), *preparing.pipeline_mistakes(config, kinds[config.pipeline.kind])]
+    problems += configuration.place(findings, config_file)
     problems.sort(key=lambda problem: (problem.line, problem.column))
     found = _Found()
     cases, wrong = golden.look([folder / file for file in config.golden])

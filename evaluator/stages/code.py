@@ -33,7 +33,7 @@ def digest_of_code(workspace: Workspace, ours: frozenset[str]) -> str | None:
     config, out = workspace.config, workspace.out.resolve()
     known = {workspace.path(file).resolve() for file in config.golden}
     if config.fixture is not None:
-        known.add((workspace.path(config.fixture) / fixtures.CHUNKS).resolve())
+        known |= {(workspace.path(config.fixture) / name).resolve() for name in fixtures.FILES}
     sha256, files, left = hashlib.sha256(), 0, MAX_BYTES
     for path, size in _files(_roots(workspace)):
         resolved = path.resolve()

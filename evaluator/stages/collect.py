@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluator import __version__, errors
+from evaluator import __version__, errors, templates
 from evaluator.model.base import digest
 from evaluator.model.ports import PipelineSetting
 from evaluator.model.record import AnswerFailure, Collection, PipelineInfo
@@ -88,7 +88,7 @@ class _Run:
         setting = PipelineSetting(
             config=workspace.config.pipeline, folder=workspace.folder, fixture=work.fixture,
             environment=work.environment, language=workspace.config.language, log=workspace.log,
-            ids=frozenset(work.golden.places), warnings=workspace.warnings,
+            ids=frozenset(work.golden.places), warnings=workspace.warnings, templates=templates.of_config,
         )  # fmt: skip
         try:
             if work.kind.name in INSTANT:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
-from evaluator import errors, metrics, pipelines
+from evaluator import errors, metrics, pipelines, templates
 from evaluator.metrics import quotes
 from evaluator.model.record import Request
 from evaluator.stages import against, frozen, labels, lint, stale
 from evaluator.stores import fixtures, golden
-from evaluator.stores.words import visible
+from evaluator.stores.words import Finding, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,17 +55,21 @@ def prepare(workspace: Workspace) -> Work:
     """Read and check everything.
 
     Raises:
-        InputError: metrics or rules have mistakes, or the golden set or the fixture, or the fixture lacks what is
-            labelled.
+        InputError: metrics, rules or the pipeline's section have mistakes, or the golden set or the fixture, or the
+            fixture lacks what is labelled.
         UsageError: a case that was asked for by its id is not in the golden set.
     """
     config = workspace.config
+    kind = _kind(config.pipeline.kind)
+    wrong = pipeline_mistakes(config, kind)
+    if wrong:
+        raise errors.InputError(configuration.place(wrong, workspace.config_file))
     measured = configuration.resolve_metrics(config, metrics.load(), workspace.config_file)
     cases, fixture = _suite(workspace)
     chosen = _chosen(cases.cases, workspace.only)
     workspace.handed.golden, workspace.handed.fixture = cases, fixture
     return Work(
-        kind=_kind(config.pipeline.kind), golden=cases, fixture=fixture, cases=chosen,
+        kind=kind, golden=cases, fixture=fixture, cases=chosen,
         requests=[_request(case, config, configuration.depth(config, measured)) for case in chosen.values()],
         cutoff=max((metric.k for metric in measured if metric.k is not None), default=0),
         environment=_environment(workspace),
@@ -108,6 +112,12 @@ def _stale(workspace: Workspace, cases: GoldenSet, fixture: Fixture) -> list[Dou
         *lint.stale_ids(cases.cases, fixture, workspace.config.language, trail),
         *stale.lost_quotes(cases.cases, quoted, fixture),
     ]
+
+
+def pipeline_mistakes(config: Config, kind: PipelineKind) -> list[Finding]:
+    """What is wrong with the section of the pipeline that only its kind can know."""
+    found = kind.mistakes(config.pipeline, templates.of_config)
+    return [Finding("wrong-value", ("pipeline", *path), "value", sentence) for path, sentence in found]
 
 
 def _kind(name: str) -> PipelineKind:

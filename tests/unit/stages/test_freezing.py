@@ -133,10 +133,10 @@ def test_an_interrupted_embedding_goes_on(tmp_path: Path, log: Log, monkeypatch:
     fake.ASKED.clear()
     freeze(order, Model(EMBED), log)
     # The first text twice: for its dimension, and to know the model again.
-    assert fake.ASKED == ["text 0", "text 0", *(f"text {number}" for number in range(128, 200))]
-    assert (
-        vectors(tmp_path / "fx").chunks.tolist() == np.array(real([row["text"] for row in rows]), np.float32).tolist()
-    )
+    left = [f"text {number}" for number in range(128, 200)]
+    assert fake.ASKED == ["text 0", "text 0", *left]
+    expected = np.array(real([row["text"] for row in rows]), np.float32)
+    assert vectors(tmp_path / "fx").chunks.tolist() == expected.tolist()
 
 
 def test_the_bytes_do_not_depend_on_how_it_came_about(tmp_path: Path, log: Log) -> None:
