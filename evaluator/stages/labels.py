@@ -32,6 +32,7 @@ def problems(cases: GoldenSet, doubts: Iterable[Doubt]) -> list[Problem]:
         if doubt.case is not None:
             if file not in items:
                 items[file] = {item.line: item for item in golden.items(Path(file), [])}
-            where = items[file][line].place(doubt.path)
+            item = items[file][line]
+            where = item.place(doubt.path) if doubt.offset is None else item.inside(doubt.path, doubt.offset)
         found.append(Problem(doubt.code, doubt.message, file, *where, severity=doubt.severity))
     return found

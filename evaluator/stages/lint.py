@@ -32,7 +32,8 @@ NEIGHBOURS = 20
 class Doubt(NamedTuple):
     """Something doubtful about one case, or about the whole set where ``case`` is None.
 
-    ``path`` leads to the place within the case, as keys and indexes.
+    ``path`` leads to the place within the case, as keys and indexes; ``offset`` is how many characters into the text
+    there it is, None for the value itself.
     """
 
     code: str
@@ -40,6 +41,7 @@ class Doubt(NamedTuple):
     case: str | None = None
     path: Path = ()
     severity: str = "warning"
+    offset: int | None = None
 
 
 class Names:

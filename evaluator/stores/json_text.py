@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 _WHERE = re.compile(r"(.*) at line (\d+) column (\d+)", re.DOTALL)
+
+_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
+"""A character as it is written within quotation marks; one beyond the basic plane may be two escapes."""
 
 _DUPLICATE = "Detected duplicate key "
 _LAST_KEY = re.compile(rb'"(?:[^"\\]|\\.)*"\s*:\s*$')
@@ -42,7 +46,17 @@ class JsonText(NamedTuple):
         """Where the value at a path stands, or its key."""
         text = self.data.decode()
         found = find(text, path)
-        index = found.key if at == "key" else found.start
+        return self._at(text, found.key if at == "key" else found.start)
+
+    def inside(self, path: Path, offset: int) -> Place:
+        """Where a character of the text at a path stands."""
+        text = self.data.decode()
+        at = find(text, path).start + 1
+        for found in itertools.islice(_CHARACTER.finditer(text, at), offset):
+            at = found.end()
+        return self._at(text, at)
+
+    def _at(self, text: str, index: int) -> Place:
         return Place(self.line + text.count("\n", 0, index), index - text.rfind("\n", 0, index))
 
 

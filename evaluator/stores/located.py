@@ -81,6 +81,10 @@ class Located(Protocol):
         """Where the value at a path stands, or its key."""
         ...
 
+    def inside(self, path: Path, offset: int) -> Place:
+        """Where a character of the text at a path stands."""
+        ...
+
 
 def read_json_lines(
     path: pathlib.Path, shown: str, problems: list[Problem], *, longest: int = MAX_LINE

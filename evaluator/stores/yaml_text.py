@@ -65,6 +65,17 @@ class YamlText:
                 key = node = node.value[step]
         return _at((key if at == "key" else node).start_mark)
 
+    def inside(self, path: Path, offset: int) -> Place:
+        """Where a character of the text at a path stands; its beginning where it is folded or has escapes."""
+        node: Any = self.node
+        for step in path:
+            pairs = node.value
+            node = next(value for key, value in pairs if key.value == step) if isinstance(step, str) else pairs[step]
+        start, end = node.start_mark, node.end_mark
+        quotes = end.column - start.column - len(node.value)
+        written_out = start.line == end.line and quotes == (2 if node.style else 0)
+        return Place(start.line + 1, start.column + 1 + (quotes // 2 + offset if written_out else 0))
+
     def items(self) -> Iterator[YamlText]:
         """The items of a list, each by itself."""
         for value, node in zip(self.value, self.node.value, strict=True):
