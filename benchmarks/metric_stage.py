@@ -6,7 +6,7 @@ Each tool scores the same made-up rankings by the same measures: recall, precisi
 and reciprocal rank over the whole ranking, a value per query each. It is measured in a process of its own, from its
 own form in memory to the values: making that form is not counted, neither is ranx's compilation (it is warm).
 The values themselves are compared to six digits. The budget: ours at most 1.0 of each of the others.
-A peer that is not installed is named and left out ("pip install --group bench" installs both).
+A peer that is not installed is named and left out ("make bench" installs both).
 """
 
 from __future__ import annotations

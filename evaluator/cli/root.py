@@ -32,6 +32,8 @@ COMMANDS: Mapping[str, Lazy] = {
     "gate": Lazy("stages:gate", "Decide by the rules; exits with the decision."),
     "report": Lazy("stages:report", "Write the pull-request comment and the summary."),
     "run": Lazy("run:run", "All of collect to report; exits with the decision."),
+    "import": Lazy("exchange:import_", "Make a golden set of the files of another tool."),
+    "export": Lazy("exchange:export", "Write a golden set for another tool."),
     "action": Lazy("action:action", "Run one zone of the GitHub Action; its scripts call this."),
     "demo": Lazy("demo:demo", "Show the comment of a change that made an example worse."),
 }

@@ -56,8 +56,6 @@ LATER_COMMANDS = (
     "cache",
     "calibrate",
     "estimate",
-    "export",
-    "import",
     "init",
     "merge",
     "noise",

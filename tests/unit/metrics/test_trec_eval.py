@@ -10,23 +10,10 @@ from evaluator.metrics import scoring
 from evaluator.model.golden import Labels
 from evaluator.model.score import MetricId, Scored
 from evaluator.model.view import CaseView, ResolvedNeed
+from tests.trec import NAMES, printed
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-NAMES = {
-    "map": "map",
-    "recip_rank": "mrr",
-    "ndcg": "ndcg",
-    "set_P": "precision",
-    "set_recall": "recall",
-    **{f"P_{k}": f"precision@{k}" for k in CUTS},
-    **{f"recall_{k}": f"recall@{k}" for k in CUTS},
-    **{f"ndcg_cut_{k}": f"ndcg@{k}" for k in CUTS},
-    **{f"map_cut_{k}": f"map@{k}" for k in CUTS},
-    **{f"success_{k}": f"hit@{k}" for k in (1, 5, 10)},
-}
 
 
 def cases(folder: Path) -> dict[str, CaseView]:
@@ -49,8 +36,7 @@ def cases(folder: Path) -> dict[str, CaseView]:
 def test_values_are_those_of_trec_eval(theirs: str, shared: Path) -> None:
     """On trec_eval's own data every topic has the value that NIST's program printed."""
     folder = shared / "data" / "trec_eval"
-    lines = [line.split() for line in (folder / "out.test.aq").read_text().splitlines()]
-    expected = {topic: value for name, topic, value in lines if name == theirs and topic != "all"}
+    expected = {topic: value for topic, value in printed(folder / "out.test.aq")[theirs].items() if topic != "all"}
     wanted = MetricId.parse(NAMES[theirs])
     found = {topic: scoring.score_case(case, [wanted], metrics.load())[wanted] for topic, case in cases(folder).items()}
 
