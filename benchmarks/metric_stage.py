@@ -1,12 +1,13 @@
-"""What computing ranking metrics costs, beside pytrec_eval (C) and ranx (numba).
+"""What computing the retrieval metrics alone costs, against pytrec_eval and ranx, each in a process of its own.
 
     python benchmarks/metric_stage.py [--queries 20000 100000] [--results 100] [--times 3]
 
-Each tool scores the same made-up rankings by the same measures: recall, precision and nDCG at 10, average precision
-and reciprocal rank over the whole ranking, a value per query each. It is measured in a process of its own, from its
-own form in memory to the values: making that form is not counted, neither is ranx's compilation (it is warm).
-The values themselves are compared to six digits. The budget: ours at most 1.0 of each of the others.
-A peer that is not installed is named and left out ("make bench" installs both).
+Every tool gets the same judgements and rankings in its own in-memory form, made before the clock starts: case views
+for us, dicts of dicts for pytrec_eval, its own Qrels and Run for ranx, which is also run once before, so that it has
+compiled ("warm"). All compute recall@10, recall@100, hit@10, precision@10, mrr, ndcg@10 and map per query and the
+means over the queries, which must agree. CPU seconds of the process, least and median of several; ratios are ours over
+theirs, of the least. The budget is a ratio of at most 1.0. A tool that is not installed is left out, and named
+(pip install --group bench).
 """
 
 from __future__ import annotations
@@ -15,140 +16,159 @@ import argparse
 import gc
 import json
 import math
+import os
 import random
+import statistics
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evaluator import metrics
-from evaluator.metrics.scoring import score_case
-from evaluator.model.golden import Labels
-from evaluator.model.score import MetricId
-from evaluator.model.view import CaseView, ResolvedNeed
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from evaluator.cli import GARBAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-MEASURES = ("recall@10", "precision@10", "ndcg@10", "map", "mrr")
-TREC = ("recall_10", "P_10", "ndcg_cut_10", "map", "recip_rank")
-RANX = ("recall@10", "precision@10", "ndcg@10", "map", "mrr")
-SAME = 5e-7
-TOOLS = ("ours", "pytrec_eval", "ranx")
+OURS = ("recall@10", "recall@100", "hit@10", "precision@10", "mrr", "ndcg@10", "map")
+PYTREC_EVAL = ("recall_10", "recall_100", "success_10", "P_10", "recip_rank", "ndcg_cut_10", "map")
+RANX = ("recall@10", "recall@100", "hit_rate@10", "precision@10", "mrr", "ndcg@10", "map")
+CORPUS = 1_000_000
 
-
-class Task(NamedTuple):
-    """Grades of the relevant documents, and the ranking, by query."""
-
-    grades: Mapping[str, Mapping[str, int]]
-    rankings: Mapping[str, list[str]]
+Judged: TypeAlias = dict[str, dict[str, int]]
+Ranked: TypeAlias = dict[str, list[str]]
+Prepared: TypeAlias = "tuple[Callable[[], Any], Callable[[Any], list[float]]]"
+"""What makes the tool's own form, and what computes the means of it; the clock runs for the second only."""
 
 
-def task(queries: int, results: int) -> Task:
-    """Rankings of distinct documents with one to eight relevant ones a query, most of them in the ranking."""
-    source = random.Random(0)  # noqa: S311 - the same rankings every time
-    grades, rankings = {}, {}
+def data(queries: int, results: int) -> tuple[Judged, Ranked]:
+    """Judgements and rankings: ten judged a query, graded 0 to 2, and about half of the relevant ones retrieved."""
+    source = random.Random(0)  # noqa: S311 - the same data every time
+    judged, ranked = {}, {}
     for number in range(queries):
-        first = source.randrange(1_000_000)
-        ranking = [f"d{first + place}" for place in range(results)]
-        wanted = source.sample(range(2 * results), source.randint(1, 8))
-        grades[f"q{number}"] = {f"d{first + place}": source.randint(1, 3) for place in wanted}
-        rankings[f"q{number}"] = ranking
-    return Task(grades, rankings)
+        ids = [f"doc{each}" for each in source.sample(range(CORPUS), results + 10)]
+        ranking, others = ids[:results], ids[results:]
+        labelled = source.sample(ranking, 5) + others[:5]
+        judged[f"q{number}"] = {name: place % 3 for place, name in enumerate(labelled, 1)}
+        ranked[f"q{number}"] = ranking
+    return judged, ranked
 
 
-def ours(given: Task) -> Callable[[], list[float]]:
-    """Cases as ``score`` sees them, each gone when it is scored."""
-    labels, ids, declared = Labels(), [MetricId.parse(name) for name in MEASURES], metrics.load()
+def ours(judged: Judged, ranked: Ranked) -> Prepared:
+    """This package: views with resolved needs. A view remembers its gains, so that each time begins with new ones."""
+    from evaluator import metrics
+    from evaluator.metrics import scoring
+    from evaluator.model.golden import Labels
+    from evaluator.model.score import MetricId
+    from evaluator.model.view import CaseView, ResolvedNeed
+
+    labels, ids, declared = Labels(), [MetricId.parse(name) for name in OURS], metrics.load()
     needs = {
-        query: [ResolvedNeed(((document,),), grade) for document, grade in wanted.items()]
-        for query, wanted in given.grades.items()
+        query: [ResolvedNeed(((name,),), grade) for name, grade in names.items() if grade]
+        for query, names in judged.items()
     }
-    # Reading a ranking looks for repeated ids, which computes the hash that every string keeps.
-    views = [
-        CaseView(labels, needs[query], ranking, (), {})
-        for query, ranking in reversed(given.rankings.items())
-        if len(set(ranking)) == len(ranking)
-    ]
 
-    def measure() -> list[float]:
-        found: list[list[float]] = [[] for _ in ids]
-        while views:
-            scores = score_case(views.pop(), ids, declared)
-            for values, score in zip(found, scores.values(), strict=True):
-                values.append(score.value)
-        return [math.fsum(values) / len(values) for values in found]
+    def views() -> list[CaseView]:
+        return [
+            CaseView(labels, needs[query], ranking, ranking[:5], {}, case=query) for query, ranking in ranked.items()
+        ]
 
-    return measure
+    def compute(views: list[CaseView]) -> list[float]:
+        scores = [scoring.score_case(view, ids, declared) for view in views]
+        return [scoring.summarise([found[each] for found in scores]).mean or 0.0 for each in ids]
+
+    return views, compute
 
 
-def pytrec_eval(given: Task) -> Callable[[], list[float]]:
-    """Dictionaries of scores, as pytrec_eval takes them; its own reading of the labels is not counted."""
-    import pytrec_eval as peer  # noqa: PLC0415 - a peer is imported where it is measured
+def pytrec_eval(judged: Judged, ranked: Ranked) -> Prepared:
+    """trec_eval's code under Python: an evaluator that holds the judgements, and a dict of scores a query."""
+    import pytrec_eval as theirs
 
-    run = {
-        query: {document: float(-place) for place, document in enumerate(ranking)}
-        for query, ranking in given.rankings.items()
-    }
-    names = {name.rpartition("_")[0] + "." + name.rpartition("_")[2] if name[-1].isdigit() else name for name in TREC}
-    evaluator = peer.RelevanceEvaluator(given.grades, names)
+    families = {"recall.10,100", "success.10", "P.10", "recip_rank", "ndcg_cut.10", "map"}
+    evaluator = theirs.RelevanceEvaluator(judged, families)
+    run = {query: {name: float(-place) for place, name in enumerate(names)} for query, names in ranked.items()}
 
-    def measure() -> list[float]:
-        found = evaluator.evaluate(run)
-        return [math.fsum(values[name] for values in found.values()) / len(found) for name in TREC]
+    def compute(run: Any) -> list[float]:
+        found = evaluator.evaluate(run).values()
+        return [math.fsum([values[name] for values in found]) / len(found) for name in PYTREC_EVAL]
 
-    return measure
+    return lambda: run, compute
 
 
-def ranx(given: Task) -> Callable[[], list[float]]:
-    """Qrels and Run of ranx, after a first evaluation that compiles."""
-    import ranx as peer  # noqa: PLC0415 - as above
+def ranx(judged: Judged, ranked: Ranked) -> Prepared:
+    """The structures of ranx, sorted and compiled before."""
+    from ranx import Qrels, Run, evaluate
 
-    labels = peer.Qrels({query: dict(wanted) for query, wanted in given.grades.items()})
-    run = peer.Run(
-        {
-            query: {document: float(len(ranking) - place) for place, document in enumerate(ranking)}
-            for query, ranking in given.rankings.items()
-        }
-    )
+    qrels = Qrels({query: {name: grade for name, grade in names.items() if grade} for query, names in judged.items()})
+    run = Run({query: {name: float(-place) for place, name in enumerate(names)} for query, names in ranked.items()})
 
-    def measure() -> list[float]:
-        found = peer.evaluate(labels, run, list(RANX), make_comparable=False)
+    def compute(run: Any) -> list[float]:
+        found = evaluate(qrels, run, list(RANX))
         return [float(found[name]) for name in RANX]
 
-    measure()
-    return measure
+    compute(run)
+    return lambda: run, compute
 
 
-def child(tool: str, queries: int, results: int) -> None:
-    """Measure one tool once, in this process, and print seconds and means as JSON."""
-    measure = {"ours": ours, "pytrec_eval": pytrec_eval, "ranx": ranx}[tool](task(queries, results))
-    # As the command itself does: a collection in the middle would be charged to whoever it happens to.
-    gc.freeze()
-    gc.disable()
-    begin, cpu = time.perf_counter(), time.process_time()
-    means = measure()
-    print(json.dumps({"wall": time.perf_counter() - begin, "cpu": time.process_time() - cpu, "means": means}))
+TOOLS: dict[str, Callable[[Judged, Ranked], Prepared]] = {
+    "rag-assay": ours, "pytrec_eval": pytrec_eval, "ranx": ranx,
+}  # fmt: skip
 
 
-def once(tool: str, queries: int, results: int) -> dict[str, object] | None:
-    """What one process measured; None where the tool is not installed."""
-    command = [sys.executable, __file__, "--child", tool, "--queries", str(queries), "--results", str(results)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if "ModuleNotFoundError" in done.stderr:
-        return None
-    if done.returncode:
-        raise SystemExit(f"{tool} failed:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+def measure(tool: str, queries: int, results: int, times: int) -> dict[str, Any]:
+    """In this process: CPU seconds of each computation, and the means."""
+    try:
+        prepare, compute = TOOLS[tool](*data(queries, results))
+    except ImportError as error:
+        return {"missing": str(error)}
+    # As the command does, and for every tool alike.
+    gc.set_threshold(GARBAGE)
+    seconds, means = [], []
+    for _ in range(times):
+        prepared = prepare()
+        gc.collect()
+        gc.freeze()
+        begin = time.process_time()
+        means = compute(prepared)
+        seconds.append(time.process_time() - begin)
+    return {"seconds": seconds, "means": means}
 
 
-def least(queries: int, results: int, times: int) -> dict[str, dict[str, object] | None]:
-    """The quickest process of each tool. They take turns, so that a busy minute is everybody's."""
-    rounds = [{tool: once(tool, queries, results) for tool in TOOLS} for _ in range(times)]
-    return {
-        tool: min((each[tool] for each in rounds), key=lambda found: found["cpu"]) if rounds[0][tool] else None
-        for tool in TOOLS
-    }
+def measured(tool: str, queries: int, results: int, times: int) -> dict[str, Any]:
+    """The same in a process of its own, on one core."""
+    command = [sys.executable, __file__, "--tool", tool, "--queries", str(queries), "--results", str(results)]
+    single = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [*command, "--times", str(times)], env={**os.environ, **single}, check=True, capture_output=True, text=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def compare(queries: int, results: int, times: int) -> None:
+    """Print a line for each tool.
+
+    Raises:
+        SystemExit: two tools do not agree on a mean.
+    """
+    print(
+        f"\n{queries:,} queries x {results} results",
+        f"{'CPU seconds':<14}{'least':>8}{'median':>8}{'ratio':>8}",
+        sep="\n",
+    )
+    found = {tool: measured(tool, queries, results, times) for tool in TOOLS}
+    own = found["rag-assay"]
+    for tool, values in found.items():
+        if "missing" in values:
+            print(f"{tool:<14}not installed: {values['missing']}")
+            continue
+        least = min(values["seconds"])
+        ratio = min(own["seconds"]) / least
+        print(f"{tool:<14}{least:8.3f}{statistics.median(values['seconds']):8.3f}{ratio:8.2f}")
+        if not all(map(lambda one, two: math.isclose(one, two, abs_tol=1e-6), own["means"], values["means"])):
+            raise SystemExit(f"{tool} says {values['means']}, rag-assay {own['means']}")
 
 
 def main() -> None:
@@ -157,22 +177,13 @@ def main() -> None:
     parser.add_argument("--queries", type=int, nargs="+", default=[20_000, 100_000])
     parser.add_argument("--results", type=int, default=100)
     parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--child", choices=TOOLS, help=argparse.SUPPRESS)
+    parser.add_argument("--tool", choices=TOOLS, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.child:
-        child(options.child, options.queries[0], options.results)
+    if options.tool:
+        print(json.dumps(measure(options.tool, options.queries[0], options.results, options.times)))
         return
-    print(f"{'queries':>8}  {'tool':<12}{'CPU s':>8}{'wall s':>8}{'ours / tool':>13}")
     for queries in options.queries:
-        measured = least(queries, options.results, options.times)
-        mine = measured[TOOLS[0]]
-        for tool, found in measured.items():
-            if found is None:
-                print(f"{queries:>8}  {tool:<12} not installed")
-                continue
-            if any(abs(a - b) > SAME for a, b in zip(mine["means"], found["means"], strict=True)):
-                raise SystemExit(f"{tool} gives other values: {found['means']}, ours {mine['means']}")
-            print(f"{queries:>8}  {tool:<12}{found['cpu']:8.3f}{found['wall']:8.3f}{mine['cpu'] / found['cpu']:13.2f}")
+        compare(queries, options.results, options.times)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.metrics._ranking import NO_NEEDS
+from evaluator.metrics._ranking import NO_NEEDS, within
 from evaluator.model.score import Score, Scored
 
 if TYPE_CHECKING:
@@ -30,14 +30,15 @@ def normalised(view: CaseView, k: int | None, weights: Sequence[int]) -> Score:
     if not view.needs:
         return NO_NEEDS
     found = view.gains
-    within = found.satisfactions if k is None else [each for each in found.satisfactions if each[0] <= k]
-    if found.alone:
-        actual = math.fsum([weights[need] / math.log2(rank + 1) for rank, (need,) in within])
-    else:
-        actual = _discounted([(rank, sum([weights[need] for need in needs])) for rank, needs in within])
+    ranks = found.ranks[: within(found.ranks, k)]
     if found.plain:
-        best = _descending(tuple(sorted(weights, reverse=True)[:k]))
+        actual = math.fsum(
+            [weights[need] / math.log2(rank + 1) for rank, (need,) in zip(ranks, found.newly, strict=False)]
+        )
+        best = _descending(tuple(weights), k)
     else:
+        worth = [sum([weights[need] for need in needs]) for needs in found.newly]
+        actual = _discounted(zip(ranks, worth, strict=False))
         best = _discounted(ideal_gains(view.needs, weights, k))
     return Scored(actual / max(best, actual) if best else 0.0)
 
@@ -47,9 +48,9 @@ def _discounted(gains: Iterable[tuple[int, int]]) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _descending(weights: tuple[int, ...]) -> float:
+def _descending(weights: tuple[int, ...], k: int | None) -> float:
     """The ideal of needs that each take one place; many cases share it."""
-    return _discounted(enumerate(weights, 1))
+    return _discounted(enumerate(sorted(weights, reverse=True)[:k], 1))
 
 
 def ideal_gains(needs: Sequence[ResolvedNeed], weights: Sequence[int], k: int | None) -> list[tuple[int, int]]:

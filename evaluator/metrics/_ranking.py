@@ -23,14 +23,8 @@ def within(ranks: Sequence[int], k: int | None) -> int:
 
 def satisfied(gains: Gains, k: int | None) -> int:
     """How many needs are satisfied in the top k."""
-    if gains.alone:
-        return within(gains.relevant, k)
-    count = 0
-    for rank, needs in gains.satisfactions:
-        if k is not None and rank > k:
-            break
-        count += len(needs)
-    return count
+    reached = within(gains.ranks, k)
+    return reached if gains.plain else sum(map(len, gains.newly[:reached]))
 
 
 def gains_read(view: CaseView, k: int | None) -> Gains:

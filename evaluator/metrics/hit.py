@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluator.metrics._ranking import NO_NEEDS, satisfied
+from evaluator.metrics._ranking import NO_NEEDS
 from evaluator.model.score import Metric, Score, Scored
 
 if TYPE_CHECKING:
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 def score(view: CaseView, k: int | None) -> Score:
     """1 if the top k satisfy any need, else 0."""
-    return Scored(float(satisfied(view.gains, k) > 0)) if view.needs else NO_NEEDS
+    if not view.needs:
+        return NO_NEEDS
+    ranks = view.gains.ranks
+    return Scored(1.0 if ranks and (k is None or ranks[0] <= k) else 0.0)
 
 
 METRIC = Metric(

@@ -16,18 +16,13 @@ def score(view: CaseView, k: int | None) -> Score:
     """Mean over the needs of the credited share of the ranking down to where each is satisfied, 0 where it is not."""
     if not view.needs:
         return NO_NEEDS
-    if view.gains.alone:
-        ranks = view.gains.relevant[: within(view.gains.relevant, k)]
-        return Scored(math.fsum([count / rank for count, rank in enumerate(ranks, 1)]) / len(view.needs))
-    credited = [rank for rank, satisfied_at in view.gains.credited if k is None or satisfied_at <= k]
-    terms = []
-    seen = 0
-    for rank, needs in view.gains.satisfactions:
-        if k is not None and rank > k:
-            break
-        while seen < len(credited) and credited[seen] <= rank:
-            seen += 1
-        terms.append(len(needs) * seen / rank)
+    found = view.gains
+    ranks = found.ranks[: within(found.ranks, k)]
+    if found.plain:
+        # Every rank is credited and satisfies one need.
+        return Scored(math.fsum([number / rank for number, rank in enumerate(ranks, 1)]) / len(view.needs))
+    credited = [rank for rank, satisfied_at in found.credited if k is None or satisfied_at <= k]
+    terms = [len(needs) * within(credited, rank) / rank for rank, needs in zip(ranks, found.newly, strict=False)]
     return Scored(math.fsum(terms) / len(view.needs))
 
 

@@ -15,8 +15,8 @@ def score(view: CaseView, k: int | None) -> Score:
     """1 over the rank of the first satisfaction; 0 if there is none in the top k."""
     if not view.needs:
         return NO_NEEDS
-    first = view.gains.satisfactions[0][0] if view.gains.satisfactions else None
-    return Scored(1 / first if first is not None and (k is None or first <= k) else 0.0)
+    ranks = view.gains.ranks
+    return Scored(1 / ranks[0] if ranks and (k is None or ranks[0] <= k) else 0.0)
 
 
 METRIC = Metric(

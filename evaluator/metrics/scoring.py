@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluator.metrics import facts, quotes
 from evaluator.model.golden import Need
-from evaluator.model.score import NotApplicable, Score, Scored, Summary, Unscored
+from evaluator.model.score import NotApplicable, Score, Scored, Summary
 from evaluator.model.view import CaseView, Passage, ResolvedNeed
 
 if TYPE_CHECKING:
@@ -207,14 +207,13 @@ def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Me
     Raises:
         InvalidScore: a value is not finite, or a bounded one is outside [0, 1].
     """
-    found: dict[MetricId, Score] = {}
+    found: dict[MetricId, Any] = dict.fromkeys(ids)
     failed = view.failed
-    for metric in ids:
-        if metric in found:
-            continue
-        declared = metrics[metric.name]
-        score = _of_failed(view, metric, declared) if failed else declared.score(view, metric.k)
-        if type(score) is Scored and not (0 <= score.value <= 1 or _is_allowed(score.value, declared)):
+    for metric in found:
+        name, k = metric
+        declared = metrics[name]
+        score = _of_failed(view, metric, declared) if failed else declared.score(view, k)
+        if isinstance(score, Scored) and not (0 <= score.value <= 1 or _is_allowed(score.value, declared)):
             raise InvalidScore(f"{metric} of case {view.case!r} is {score.value!r}, which it may never be")
         found[metric] = score
     return found
@@ -232,6 +231,8 @@ def _is_allowed(value: float, declared: Metric) -> bool:
 
 def summarise(scores: Iterable[Score]) -> Summary:
     """Mean of what was scored, how many that is, and how many cases the metric applies to."""
-    applicable = [score for score in scores if not isinstance(score, NotApplicable)]
-    values = [score.value for score in applicable if not isinstance(score, Unscored)]
-    return Summary(math.fsum(values) / len(values) if values else None, len(values), len(applicable))
+    listed = list(scores)
+    values = [score.value for score in listed if isinstance(score, Scored)]
+    others = len(listed) - len(values)
+    absent = sum(isinstance(score, NotApplicable) for score in listed) if others else 0
+    return Summary(math.fsum(values) / len(values) if values else None, len(values), len(listed) - absent)

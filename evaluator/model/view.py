@@ -88,20 +88,33 @@ class Gains(NamedTuple):
     Attributes:
         length: results in the ranking, repeated ids included.
         relevant: ranks whose chunk belongs to any way of any need, at its first occurrence.
-        satisfactions: ranks that newly satisfy needs.
-        credited: ranks whose chunk takes part in a first satisfaction, as (rank, rank of that satisfaction).
+        ranks: ranks that newly satisfy needs.
+        newly: indexes, in golden order, of the needs that each of ``ranks`` newly satisfies.
+        credits: ranks whose chunk takes part in a first satisfaction, as (rank, rank of that satisfaction); None where
+            those are ``ranks`` themselves, as where every way is one chunk.
         needs: the needs the vector was made for.
-        plain: every way is one chunk and no chunk serves two needs.
-        alone: every need is one chunk of its own, as with plain ids: each relevant rank satisfies one need.
+        plain: every way is one chunk and no chunk serves two needs, as with plain chunk ids: each of ``ranks`` then
+            satisfies one need.
     """
 
     length: int
     relevant: Sequence[int]
-    satisfactions: Sequence[Satisfaction]
-    credited: Sequence[tuple[int, int]]
+    ranks: Sequence[int]
+    newly: Sequence[tuple[int, ...]]
+    credits: Sequence[tuple[int, int]] | None
     needs: Sequence[ResolvedNeed]
     plain: bool
     alone: bool
+
+    @property
+    def satisfactions(self) -> list[Satisfaction]:
+        """The ranks that newly satisfy needs, each with those needs."""
+        return list(map(Satisfaction, self.ranks, self.newly))
+
+    @property
+    def credited(self) -> Sequence[tuple[int, int]]:
+        """The ranks that take part in a first satisfaction, each with the rank of that."""
+        return self.credits if self.credits is not None else [(rank, rank) for rank in self.ranks]
 
 
 def gains(ranking: Sequence[str], needs: Sequence[ResolvedNeed]) -> Gains:
@@ -113,56 +126,63 @@ def gains(ranking: Sequence[str], needs: Sequence[ResolvedNeed]) -> Gains:
         satisfied = [(rank, own[chunk]) for chunk, rank in first.items()]
         return Gains(len(ranking), ranks, satisfied, list(zip(ranks, ranks, strict=True)), needs, True, True)
     wanted, single, plain = _wanted(needs)
-    first = _first_ranks(ranking, wanted)
-    satisfactions, credited = _by_chunk(wanted, first) if single else _by_way(needs, first)
-    return Gains(len(ranking), tuple(first.values()), satisfactions, credited, needs, single and plain, False)
-
-
-def _first_ranks(ranking: Sequence[str], wanted: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """Rank of the first occurrence of every wanted chunk that is there, ascending."""
-    first: dict[str, int] = {}
     # Most of a ranking is irrelevant: the loop over it stays in C.
-    for rank in compress(count(1), map(wanted.__contains__, ranking)):
-        first.setdefault(ranking[rank - 1], rank)
-        if len(first) == len(wanted):
-            break
-    return first
+    relevant = [*compress(range(1, len(ranking) + 1), map(wanted.__contains__, ranking))]
+    newly = [wanted[ranking[rank - 1]] for rank in relevant]
+    if plain and len(set(newly)) == len(newly):
+        # No chunk is there twice and no need is met twice: nearly every case.
+        return Gains(len(ranking), relevant, relevant, newly, None, needs, plain)
+    first = {ranking[rank - 1]: rank for rank in reversed(relevant)}
+    relevant = sorted(first.values())
+    if not single:
+        ranks, newly, credited = _by_way(needs, first)
+        return Gains(len(ranking), relevant, ranks, newly, credited, needs, plain)
+    ranks, newly = _newly(relevant, [wanted[ranking[rank - 1]] for rank in relevant])
+    return Gains(len(ranking), relevant, ranks, newly, None, needs, plain)
 
 
 def _wanted(needs: Sequence[ResolvedNeed]) -> tuple[dict[str, tuple[int, ...]], bool, bool]:
     """Indexes of the needs each chunk serves; whether all ways are one chunk; whether no chunk serves two needs."""
+    wanted: dict[str, tuple[int, ...]]
+    try:
+        wanted = {chunk: (index,) for index, (((chunk,),), _, _) in enumerate(needs)}
+    except ValueError:
+        # Some need has other than one way of one chunk.
+        return _wanted_by_ways(needs)
+    return (wanted, True, True) if len(wanted) == len(needs) else _wanted_by_ways(needs)
+
+
+def _wanted_by_ways(needs: Sequence[ResolvedNeed]) -> tuple[dict[str, tuple[int, ...]], bool, bool]:
+    """The same in general."""
     wanted: dict[str, tuple[int, ...]] = {}
     single = plain = True
     for index, (ways, _, _) in enumerate(needs):
-        here = (index,)
         for way in ways:
             single = single and len(way) == 1
             for chunk in way:
-                before = wanted.setdefault(chunk, here)
+                before = wanted.setdefault(chunk, (index,))
                 if before[-1] != index:
                     plain = False
                     wanted[chunk] = (*before, index)
-    return wanted, single, plain
+    return wanted, single, single and plain
 
 
-def _by_chunk(
-    wanted: Mapping[str, tuple[int, ...]], first: Mapping[str, int]
-) -> tuple[list[Satisfaction], list[tuple[int, int]]]:
-    """Satisfactions and (rank, rank of the satisfaction) of every credited rank, where every way is one chunk."""
+def _newly(relevant: Sequence[int], served: Sequence[tuple[int, ...]]) -> tuple[list[int], list[tuple[int, ...]]]:
+    """Ranks that newly satisfy needs, and those needs, where every way is one chunk."""
     satisfied: set[int] = set()
-    satisfactions = []
-    for chunk, rank in first.items():
-        served = wanted[chunk]
-        newly = served if satisfied.isdisjoint(served) else tuple(need for need in served if need not in satisfied)
-        if newly:
-            satisfied.update(newly)
-            satisfactions.append((rank, newly))
-    return satisfactions, [(rank, rank) for rank, _ in satisfactions]
+    ranks, newly = [], []
+    for rank, here in zip(relevant, served, strict=True):
+        new = here if satisfied.isdisjoint(here) else tuple(need for need in here if need not in satisfied)
+        if new:
+            satisfied.update(new)
+            ranks.append(rank)
+            newly.append(new)
+    return ranks, newly
 
 
 def _by_way(
     needs: Sequence[ResolvedNeed], first: Mapping[str, int]
-) -> tuple[list[Satisfaction], list[tuple[int, int]]]:
+) -> tuple[list[int], list[tuple[int, ...]], list[tuple[int, int]]]:
     """The same in general: a way counts at its last chunk; of two that end there the shorter, then the earlier."""
     by_rank: dict[int, list[int]] = {}
     credit: dict[int, int] = {}
@@ -178,4 +198,5 @@ def _by_way(
         by_rank.setdefault(rank, []).append(index)
         for chunk in way:
             credit[first[chunk]] = min(credit.get(first[chunk], rank), rank)
-    return [(rank, tuple(by_rank[rank])) for rank in sorted(by_rank)], sorted(credit.items())
+    ranks = sorted(by_rank)
+    return ranks, [tuple(by_rank[rank]) for rank in ranks], sorted(credit.items())
