@@ -7,7 +7,7 @@ for us, dicts of dicts for pytrec_eval, its own Qrels and Run for ranx, which is
 compiled ("warm"). All compute recall@10, recall@100, hit@10, precision@10, mrr, ndcg@10 and map per query and the
 means over the queries, which must agree. CPU seconds of the process, least and median of several; ratios are ours over
 theirs, of the least. The budget is a ratio of at most 1.0. A tool that is not installed is left out, and named
-(pip install --group bench).
+(make bench installs both).
 """
 
 from __future__ import annotations

@@ -104,12 +104,11 @@ class Gains(NamedTuple):
     credits: Sequence[tuple[int, int]] | None
     needs: Sequence[ResolvedNeed]
     plain: bool
-    alone: bool
 
     @property
     def satisfactions(self) -> list[Satisfaction]:
         """The ranks that newly satisfy needs, each with those needs."""
-        return list(map(Satisfaction, self.ranks, self.newly))
+        return list(zip(self.ranks, self.newly, strict=True))
 
     @property
     def credited(self) -> Sequence[tuple[int, int]]:
@@ -119,12 +118,6 @@ class Gains(NamedTuple):
 
 def gains(ranking: Sequence[str], needs: Sequence[ResolvedNeed]) -> Gains:
     """Compute the gain vector (design section 7, "Ranking"); a repeated id keeps its slot and counts for nothing."""
-    own = {ways[0][0]: (index,) for index, (ways, _, _) in enumerate(needs) if len(ways) == 1 == len(ways[0])}
-    if len(own) == len(needs):
-        first = _first_ranks(ranking, own)
-        ranks = tuple(first.values())
-        satisfied = [(rank, own[chunk]) for chunk, rank in first.items()]
-        return Gains(len(ranking), ranks, satisfied, list(zip(ranks, ranks, strict=True)), needs, True, True)
     wanted, single, plain = _wanted(needs)
     # Most of a ranking is irrelevant: the loop over it stays in C.
     relevant = [*compress(range(1, len(ranking) + 1), map(wanted.__contains__, ranking))]
