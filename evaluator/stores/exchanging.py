@@ -34,6 +34,10 @@ class _Made(NamedTuple):
         """The line; there is no column of ours in a file of another tool."""
         return Place(self.line, 0)
 
+    def inside(self, path: words.Path, offset: int) -> Place:  # noqa: ARG002 - as in place
+        """The same."""
+        return self.place(path)
+
 
 def read(kind: Format, settings: Settings) -> Intake:
     """What another tool's files hold, checked.

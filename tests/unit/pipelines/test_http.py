@@ -404,14 +404,14 @@ class TestTime:
     )
     def test_a_question_ends_with_its_time(self, reply: Callable[[Handler], None]) -> None:
         """P5: a server that is silent, or sends a byte now and then for ever, or always says later."""
-        with serving(reply) as server, PIPELINE.open(setting(server.url, timeout=0.4)) as pipeline:
+        with serving(reply) as server, PIPELINE.open(setting(server.url, timeout=1.5)) as pipeline:
             began = time.monotonic()
             kind, message = failed(pipeline.ask(QUESTION, 0))
             taken = time.monotonic() - began
             server.replies = [says()]
             assert answered(pipeline.ask(QUESTION, 0)).answer == "yes"
-        assert (kind, message) in {("timeout", "no reply in 0.4 seconds"), ("error", "HTTP 503")}
-        assert taken < 3
+        assert (kind, message) in {("timeout", "no reply in 1.5 seconds"), ("error", "HTTP 503")}
+        assert taken < 10
 
     def test_closing_ends_what_is_being_waited_for(self) -> None:
         """A person who stops the run does not wait for a server that hangs."""
