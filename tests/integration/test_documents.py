@@ -9,7 +9,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,44 @@ class TestReadme:
 
         assert done.returncode == 0, done.stderr
         assert [record["failure"] for record in records] == [None] * 8
+
+    def test_the_http_pipeline_asks_as_it_is_written(self, example: Path) -> None:
+        """A server at the address that the README names is asked with its key, and its hits are scored."""
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                asks.append((self.headers["Authorization"], sorted(asked), asked["top_k"]))
+                data = json.dumps({"answer": "yes", "hits": [{"id": "returns-1", "text": "t"}]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: object) -> None:
+                """Nothing."""
+
+        asks: list[tuple[str | None, list[str], int]] = []
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+            thread.start()
+            text = (example / "http.yml").read_text().replace(":8000/", f":{server.server_address[1]}/")
+            (example / "http.yml").write_text(text)
+            os.environ["RAG_KEY"] = "key-of-nobody"
+            try:
+                checked = rag_assay(example, "check", "--config", "http.yml")
+                done = rag_assay(example, "run", "--config", "http.yml", "--out", "out")
+            finally:
+                del os.environ["RAG_KEY"]
+                server.shutdown()
+                thread.join()
+
+        assert (checked.returncode, done.returncode) == (0, 0), done.stderr
+        records = [json.loads(line) for line in (example / "out" / "records.jsonl").read_text().splitlines()]
+        assert asks == [("Bearer key-of-nobody", ["query", "top_k"], 20)] * len(records)
+        assert {record["answer"] for record in records} == {"yes"}
+        written = "".join(file.read_text() for file in (example / "out").iterdir() if file.is_file())
+        assert "key-of-nobody" not in written + done.stderr
 
 
 class TestDemo:

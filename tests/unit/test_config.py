@@ -205,8 +205,6 @@ def test_one_clear_error(tmp_path: Path, text: str, problem: str) -> None:
 
 
 LATER = [
-    ("pipeline: {kind: http}", "pipeline.kind: 'http' is not yet supported"),
-    ("pipeline: {http: {url: 'http://x'}}", "pipeline.http is not yet supported; leave it out"),
     ("pipeline: {generator: {model: m}}", "pipeline.generator is not yet supported; leave it out"),
     ("pipeline: {repeats: 3}", "pipeline.repeats: 3 is not yet supported; leave it out or write 1"),
     ("citations: {pattern: x}", "citations is not yet supported; leave it out"),

@@ -28,7 +28,17 @@ SAYS_A_CODE = {"Problem", "Finding", "Doubt", "Reason"}
 RULES = {"max-drop", "max-rise", "min", "drift", "critical"}
 """Codes that the gate makes from the parts of a rule, and from the statuses that leave a question open."""
 STATUSES = {"not-comparable", "removed"}
-NO_CODES = {"rag-assay", "on-pass", "rev-parse", "exit-code"}
+NO_CODES = {
+    "content-length",
+    "content-type",
+    "exit-code",
+    "markdown-it-py",
+    "on-pass",
+    "rag-assay",
+    "rev-parse",
+    "semantic-text-splitter",
+    "transfer-encoding",
+}
 """Text that looks like a code and is none."""
 
 

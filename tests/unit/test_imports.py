@@ -61,6 +61,7 @@ def test_the_retrieval_tier_imports_no_judge(tmp_path: Path) -> None:
     (tmp_path / "rag-assay.yml").write_text("suite: s\ngolden: golden.jsonl\nfixture: fixture\n")
 
     imported = imported_by(tmp_path, "run")
+    assert imported & {"jmespath", "urllib3", "evaluator.stores.vectors", "evaluator.pipelines._dense"} == set()
     assert "evaluator.stages.report" in imported
     assert imported & {*JUDGES, "httpx", "aiohttp"} == set()
     assert imported & {"bm25s", "importlib.metadata"} == set()
