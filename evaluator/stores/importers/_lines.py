@@ -18,8 +18,11 @@ MAX_LINE = 64 * 1024 * 1024
 """Longest line of a file of another tool, in bytes."""
 
 
-def text_lines(path: Path, intake: Intake) -> Iterator[tuple[int, str]]:
-    """Number (from 1) and text of every line that is not blank, without its line end; one line in memory at a time."""
+def text_lines(path: Path, intake: Intake, *, whole: bool = False) -> Iterator[tuple[int, str]]:
+    """Number (from 1) and text of every line that is not blank, without its line end; ``whole``: of all, with it.
+
+    One line is in memory at a time.
+    """
     try:
         with regular.open_regular(path) as file:
             for number, data in enumerate(iter(lambda: file.readline(MAX_LINE), b""), 1):
@@ -30,15 +33,15 @@ def text_lines(path: Path, intake: Intake) -> Iterator[tuple[int, str]]:
                     intake.problem("line-too-long", f"this line is longer than {MAX_LINE >> 20} MB", path, number)
                     return
                 text = _text(data.removeprefix(BOM) if number == 1 else data, path, number, intake)
-                if text is not None and text.strip():
-                    yield number, text
+                if text is not None and (whole or text.strip()):
+                    yield number, text if whole else text.rstrip("\r\n")
     except OSError as error:
         unreadable(error, path, intake)
 
 
 def _text(data: bytes, path: Path, number: int, intake: Intake) -> str | None:
     try:
-        return data.rstrip(b"\r\n").decode()
+        return data.decode()
     except UnicodeDecodeError as error:
         column = len(data[: error.start].decode(errors="replace")) + 1
         intake.problem("encoding", f"character {column} of this line is not UTF-8 text", path, number)
