@@ -1,6 +1,6 @@
 """What a run of 200 cases over 10,000 distinct chunks costs, from process start to written comment, index cold.
 
-    python benchmarks/synthetic_10k.py [--cases 200] [--chunks 10000] [--words 60] [--times 5]
+    python benchmarks/synthetic_10k.py [--cases 200] [--chunks 10000] [--words 60] [--times 5] [--quotes]
 
 Chunks are made of words drawn with Zipf's frequencies from a made-up vocabulary, so that tokens, document frequencies
 and vocabulary grow as they do in prose; a question is a few words of the chunk it asks for. The same seed makes the
@@ -31,7 +31,7 @@ def vocabulary(source: random.Random) -> list[str]:
     return list(made)
 
 
-def write_suite(folder: Path, *, cases: int, chunks: int, words: int) -> Path:
+def write_suite(folder: Path, *, cases: int, chunks: int, words: int, quotes: bool = False) -> Path:
     """Write fixture, golden set and configuration; the configuration's path."""
     source = random.Random(0)  # noqa: S311 - the same files every time
     known = vocabulary(source)
@@ -46,7 +46,8 @@ def write_suite(folder: Path, *, cases: int, chunks: int, words: int) -> Path:
         for number in range(cases):
             place = source.randrange(chunks)
             question = " ".join(source.sample(texts[place], 7)) + "?"
-            need = f"doc{place // 5}#{place % 5}"
+            quote = {"quote": " ".join(texts[place][words // 4 : words // 2])}
+            need = quote if quotes else f"doc{place // 5}#{place % 5}"
             case = {"id": f"case{number}", "question": question, "category": f"c{number % 8}", "relevant": [need]}
             file.write(json.dumps(case) + "\n")
     config = folder / "rag-assay.yml"
@@ -61,9 +62,11 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=10_000)
     parser.add_argument("--words", type=int, default=60, help="words a chunk")
     parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--quotes", action="store_true", help="label passages instead of chunk ids")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        config = write_suite(Path(folder), cases=options.cases, chunks=options.chunks, words=options.words)
+        sizes = {"cases": options.cases, "chunks": options.chunks, "words": options.words}
+        config = write_suite(Path(folder), **sizes, quotes=options.quotes)
         places = ("--config", config, "--out", Path(folder, "out"))
         print(f"{options.cases} cases, {options.chunks} chunks of {options.words} words", CPU_HEADING, sep="\n")
         print(cpu_line("plain Python", PLAIN_PYTHON, options.times))

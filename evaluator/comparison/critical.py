@@ -23,6 +23,7 @@ HELD: dict[CriticalRule, Callable[[Held], frozenset[str]]] = {
     "lost_needs": attrgetter("needs"),
     "lost_facts": attrgetter("facts"),
 }
+LONGEST_NAME = 80
 RULES: tuple[CriticalRule, ...] = (*HELD, "wrong_abstention")
 JUDGED_RULES = ("lost_answer_facts", "new_unsupported_claims")
 """Rules about a critical case that only a judge can decide."""
@@ -38,9 +39,14 @@ def outcomes(case: str, before: Held | None, after: Held, *, has_baseline: bool)
             continue
         then = held(before)
         gone = sorted(then - now)
-        reason = f"no longer in the context: {', '.join(gone)}" if gone else "nothing was lost"
+        reason = f"no longer in the context: {', '.join(map(_short, gone))}" if gone else "nothing was lost"
         yield CriticalOutcome(id=case, rule=rule, before=len(then), after=len(now), lost=len(gone), reason=reason)
     yield _abstention(case, before, after, missing, has_baseline=has_baseline)
+
+
+def _short(name: str) -> str:
+    """A name that fits in a sentence; a quote may be a paragraph."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def _abstention(case: str, before: Held | None, after: Held, missing: str, *, has_baseline: bool) -> CriticalOutcome:

@@ -105,7 +105,8 @@ def _suite(workspace: Workspace) -> tuple[GoldenSet, Fixture | None]:
 
 def _stale(workspace: Workspace, cases: GoldenSet, fixture: Fixture) -> list[Doubt]:
     """Labels that nothing in the fixture satisfies; what became of the quotes is handed on."""
-    trail = stale.Trail(fixture, against.baseline_path(workspace, None), workspace.out)
+    written = workspace.config.baseline.file
+    trail = stale.Trail(fixture, workspace.path(written) if written is not None else None, workspace.out)
     quoted = quotes.resolve((need for case in cases.cases for need in case.relevant), fixture)
     workspace.handed.quoted = quoted
     return [

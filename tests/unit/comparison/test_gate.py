@@ -248,6 +248,15 @@ def test_a_critical_case_that_lost_a_need_fails_though_it_won_another() -> None:
     assert verdict.reasons[0].text == "critical lost_needs in a critical case: 1 case of 1: c1"
 
 
+def test_a_lost_need_that_is_a_long_quote_is_named_in_short() -> None:
+    """Two quotes that begin alike are two needs, and a paragraph does not fill the reason."""
+    long = [f"quote {'word ' * 50}{end}" for end in ("one", "two")]
+    then, now = Held(frozenset(long), frozenset(), None), Held(frozenset(long[:1]), frozenset(), None)
+    found = next(iter(critical.outcomes("c1", then, now, has_baseline=True)))
+
+    assert (found.lost, len(found.reason)) == (1, len("no longer in the context: ") + 80)
+
+
 @pytest.mark.parametrize(("limit", "outcome"), [(0, "failed"), (1, "passed"), (None, "passed")])
 def test_critical_limits(limit: int | None, outcome: str) -> None:
     """A limit says how much one case may lose; null switches the rule off."""
