@@ -9,7 +9,7 @@ from evaluator import config as configuration
 from evaluator import errors, metrics, pipelines, templates
 from evaluator.metrics import quotes
 from evaluator.model.record import Request
-from evaluator.stages import against, frozen, labels, lint, stale
+from evaluator.stages import frozen, labels, lint, stale
 from evaluator.stores import fixtures, golden
 from evaluator.stores.words import Finding, visible
 
