@@ -17,8 +17,14 @@ from evaluator.model.quoting import CUT, GAP, dense, folded, spaced
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-STRIDES = ((16, 8), (8, 8), (4, 4))
-"""Every so many bytes of a text so many are looked up; a passage has to be as long as both together, less one."""
+STRIDES = ((32, 32), (16, 16), (8, 8), (4, 4))
+"""Every so many bytes of a text so many are looked up; a passage has to be as long as both together, less one.
+
+The more are looked up, the less often other passages begin alike.
+"""
+
+FEW = 12
+"""So many passages are found sooner one by one."""
 
 MAX_LOOKED_UP = 10_000
 """A passage in so many places stands in some of them as whole words, or is one letter over and over."""
@@ -46,7 +52,8 @@ class Corpus:
         joined = f"\n{CUT}\n".join(folded(text) for texts in documents for text in texts)
         words = spaced(joined)
         cut = CUT.encode()
-        self._forms = [Form(*pair) for pair in zip(words.split(cut), dense(words).split(cut), strict=True)]
+        parts = zip(words.split(cut), dense(words).split(cut), strict=True)
+        self._forms = [Form(part.strip(b" "), whole) for part, whole in parts]
         self._spans: list[Span] = []
         self._sheets: list[_Sheet] = []
         self._text = self._laid_out(documents)
@@ -99,11 +106,14 @@ class Corpus:
         for passage in found:
             fitting = (each for each in STRIDES if len(passage) >= sum(each) - 1)
             by_stride[next(fitting, (0, 0))].append(passage)
-        short = by_stride.pop((0, 0), ())
+        alone = set(by_stride.pop((0, 0), ()))
         for (stride, length), longer in by_stride.items():
-            self._look_up(longer, stride, length, found)
+            if len(longer) <= FEW:
+                alone.update(longer)
+            else:
+                self._look_up(longer, stride, length, found)
         return {
-            passage: self._whole(everywhere(self._text, passage) if passage in short else sorted(places), passage, most)
+            passage: self._whole(everywhere(self._text, passage) if passage in alone else sorted(places), passage, most)
             for passage, places in found.items()
         }
 

@@ -82,7 +82,7 @@ def spaced(text: str) -> bytes:
     """UTF-8 of a folded text without Markdown, HTML and quotation marks, hyphens between letters included.
 
     Words have one space between them. Several texts may be given at once, with a line end, :data:`CUT` and a line end
-    between them; they keep the cut and each is as it would be alone.
+    between them; they keep the cut, a space beside it, and each is else as it would be alone.
     """
     text = _without_markup(f"\n{text}")
     found = text.encode("utf-8", "replace").translate(_DROPPED)
@@ -91,7 +91,7 @@ def spaced(text: str) -> bytes:
     found = _patterns().spaces.sub(b" ", found)
     if b"-" in found:
         found = _patterns().hyphen.sub(b"", found)
-    return found.replace(b" \x00", b"\x00").replace(b"\x00 ", b"\x00").strip(b" ")
+    return found.strip(b" ")
 
 
 def _without_markup(text: str) -> str:
