@@ -129,6 +129,18 @@ def _contradictions(value: dict[str, Any]) -> Iterator[Finding]:
             hint = located.did_you_mean(code, errors.CODES)
             shown = f"{located.spelled(path)}: '{located.visible(code)}'"
             yield Finding("wrong-value", path, "value", f"{shown} is no code of check{hint}")
+    yield from _unusable_patterns(value)
+
+
+def _unusable_patterns(value: dict[str, Any]) -> Iterator[Finding]:
+    path = ("citations", "pattern")
+    written = _at(value, path)
+    if isinstance(written, str) and written:
+        from evaluator.model import patterns  # noqa: PLC0415 - few configurations have one
+
+        problem = patterns.group_problem(written, "id")
+        if problem is not None:
+            yield Finding("wrong-value", path, "value", f"{located.spelled(path)} {problem}")
 
 
 def _at(value: Any, path: located.Path) -> Any:

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evaluator.metrics import facts, quotes
 from evaluator.model.golden import Need
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evaluator.model.record import Hit
     from evaluator.model.run import RunCase, RunNeed
     from evaluator.model.score import Metric, MetricId
-    from evaluator.model.view import Way
+    from evaluator.model.view import Paraphrases, Way
 
     Quoted = Mapping[str, quotes.Found]
     """What became of quotes, by their normal form."""
@@ -170,6 +170,16 @@ def _sha256(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+class Beside(NamedTuple):
+    """What a case is measured by that is not in it: the run's pattern of citations, and rankings of paraphrases."""
+
+    citations: str | None = None
+    paraphrases: Paraphrases = ()
+
+
+ALONE = Beside()
+
+
 def view_of(
     stored: Stored,
     labels: Labels,
@@ -177,6 +187,7 @@ def view_of(
     places: Mapping[str, int],
     *,
     latency_ms: float | None = None,
+    beside: Beside = ALONE,
 ) -> CaseView:
     """The view of a stored case under any labels, with their needs; a failed case has retrieved nothing.
 
@@ -189,7 +200,7 @@ def view_of(
         labels=labels, needs=needs, passages=Passages(hits, places), language=case.language,
         ranking=() if failed else [hit.id for hit in stored.retrieved], context=() if failed else case.context,
         answer=case.answer, abstained=case.abstained, usage=case.usage, latency_ms=latency_ms,
-        failed=failed, case=case.id,
+        failed=failed, case=case.id, citations=beside.citations, paraphrases=beside.paraphrases,
     )  # fmt: skip
 
 
@@ -221,7 +232,9 @@ def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Me
 
 def _of_failed(view: CaseView, metric: MetricId, declared: Metric) -> Score:
     score = declared.score(view, metric.k) if declared.bounded else FAILED
-    return score if isinstance(score, NotApplicable) else Scored(0.0 if declared.higher_is_better else 1.0)
+    if declared.group or isinstance(score, NotApplicable):
+        return score
+    return Scored(0.0 if declared.higher_is_better else 1.0)
 
 
 def _is_allowed(value: float, declared: Metric) -> bool:

@@ -193,6 +193,12 @@ class ReportSettings(Value):
     language: str = "en"
 
 
+class Citations(Value):
+    """How an answer marks what it cites: a regular expression whose group ``id`` holds what is named."""
+
+    pattern: Id
+
+
 class Config(Value):
     """The whole configuration. Paths are as written: relative to the configuration's folder."""
 
@@ -203,7 +209,7 @@ class Config(Value):
     k: Positive = 5
     metrics: Annotated[tuple[str, ...], pydantic.Field(strict=False)] | None = None
     pipeline: Pipeline = Pipeline.model_construct()
-    citations: dict[str, Any] | None = None
+    citations: Citations | None = None
     judge: dict[str, Any] | None = None
     gate: Gate = Gate.model_construct()
     noise: str | None = None

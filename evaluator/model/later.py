@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
     ("pipeline", "generator"): (None,),
     ("pipeline", "repeats"): (1,),
-    ("citations",): (None,),
     ("judge",): (None,),
     ("noise",): (None,),
     ("gate", "alpha"): (0.05,),
@@ -31,9 +30,7 @@ LATER_METRICS = frozenset(
         "answer_relevance",
         "answer_relevance_embedding",
         "citation_precision",
-        "citation_precision_labels",
         "citation_recall",
-        "citation_recall_labels",
         "context_precision_judged",
         "context_recall",
         "context_relevance_judged",
@@ -41,10 +38,8 @@ LATER_METRICS = frozenset(
         "context_utilisation",
         "correctness",
         "faithfulness",
-        "grounded_values",
         "noise_sensitivity",
         "paraphrase_consistency",
-        "paraphrase_overlap",
         "preference",
     }
 )

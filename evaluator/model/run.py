@@ -53,7 +53,8 @@ class RunCase(Value):
     """One case of a run.
 
     ``retrieved`` is None where the run points to records.jsonl instead. ``context_only`` holds what the model got
-    although it was not retrieved (a parent passage, say).
+    although it was not retrieved (a parent passage, say). ``paraphrases`` are the cases that name this one as the root
+    of their group, of the same split.
     """
 
     id: Id
@@ -80,6 +81,7 @@ class RunCase(Value):
     steps: Annotated[tuple[dict[str, Any], ...], pydantic.Field(strict=False)] | None
     usage: dict[str, Any] | None
     duplicates: Strings
+    paraphrases: Strings = ()
     retrieved: Annotated[tuple[RunHit, ...], pydantic.Field(strict=False)] | None
 
 

@@ -83,6 +83,7 @@ class Metric:
         higher_is_better: direction.
         bounded: within [0, 1]; a failed case scores the worst end where the metric applies.
         precision_like: falls when unlabelled chunks enter the ranking.
+        group: reads the rankings of a group of paraphrases; a case that failed is then one failed member of it.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Metric:
     higher_is_better: bool = True
     bounded: bool = True
     precision_like: bool = False
+    group: bool = False
 
 
 Metrics: TypeAlias = Mapping[str, Metric]

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Way = tuple[str, ...]
 """Chunk ids that together satisfy a need."""
 
+Paraphrases = tuple["Sequence[str] | None", ...]
+"""Rankings of several cases; None for one that failed."""
+
 
 class ResolvedNeed(NamedTuple):
     """A need and every way of satisfying it, in golden (for documents and quotes: fixture) order.
@@ -46,7 +49,9 @@ class CaseView:
     ``ranking`` is ``retrieved`` as the pipeline gave it, repeated ids included; ``context`` the ids the model got.
     ``passages`` holds what is known of the ids of both. ``language`` is the case's own or the configuration's
     default; ``case`` its id, for messages. ``shared`` is where metrics leave what they worked out of the case for one
-    another, each under a key of its own.
+    another, each under a key of its own. ``citations`` is the configured pattern of a citation, if there is one.
+    ``paraphrases`` are the rankings of the cases that ask the same in other words, None for one that failed; they are
+    known on the root of the group only.
     """
 
     labels: Labels
@@ -61,6 +66,8 @@ class CaseView:
     latency_ms: float | None = None
     failed: bool = False
     case: str = ""
+    citations: str | None = None
+    paraphrases: Paraphrases = ()
     shared: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property

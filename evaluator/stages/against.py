@@ -9,6 +9,7 @@ import pydantic
 from evaluator import config as configuration
 from evaluator import errors, metrics
 from evaluator.comparison.sheet import EPSILON
+from evaluator.model import patterns
 from evaluator.model.accepted import Accepted
 from evaluator.model.config import Config
 from evaluator.stores import accepted, runs
@@ -99,6 +100,9 @@ def older_config(baseline: RunReader) -> Config:
         raise errors.BaselineError(f"{problem}; run the baseline again") from error
     except errors.InputError as error:
         raise errors.BaselineError(f"{problem}: {error.problems[0].message}; run the baseline again") from error
+    wrong = patterns.group_problem(config.citations.pattern, "id") if config.citations is not None else None
+    if wrong is not None:
+        raise errors.BaselineError(f"{problem}: citations.pattern {wrong}; run the baseline again")
     return config
 
 

@@ -9,6 +9,7 @@ from evaluator import metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
 from evaluator.stages import against, examining, measuring, tally, whereabouts
+from evaluator.stages.paraphrases import Meeting, are_read
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import write_value
 
@@ -54,8 +55,10 @@ def _results(
     ruler = measuring.Ruler(_measured(my_ids, theirs, declared), declared)
     names = [str(metric) for metric in my_ids]
     named = frozenset(case for entry in accepted.cases for case in entry.case)
-    seen = tally.Tally(candidate, baseline, ruler, measuring.Changes(ruler, names), accepted=named)
-    for met in tally.meet(candidate, baseline, whole=examining.partial(candidate) is None):
+    whole = examining.partial(candidate) is None
+    groups = Meeting(candidate, baseline, are_read(ruler.metrics, declared), whole)
+    seen = tally.Tally(candidate, baseline, ruler, measuring.Changes(ruler, names), groups, accepted=named)
+    for met in tally.meet(candidate, baseline, whole=whole):
         seen.take(met)
     verdicts = examining.Examining(seen, mine, theirs, accepted)
     warnings = tuple(verdicts.warnings())

@@ -42,6 +42,14 @@ class HeldRun:
         """The cases, in the run's order."""
         return tuple(self.by_id)
 
+    def case(self, case: str) -> StoredCase:
+        """One case.
+
+        Raises:
+            KeyError: the run has no such case.
+        """
+        return self.by_id[case]
+
     def cases(self) -> Iterator[StoredCase]:
         """Every case in the run's order."""
         return iter(self.by_id.values())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from evaluator.model.run import RunCase
     from evaluator.model.score import Score
-    from evaluator.model.view import CaseView, ResolvedNeed, Way
+    from evaluator.model.view import CaseView, Paraphrases, ResolvedNeed, Way
     from evaluator.stages.held import Run
     from evaluator.stores.runs import StoredCase
 
@@ -42,20 +42,28 @@ class Ruler:
     metrics: Sequence[MetricId]
     declared: Mapping[str, Metric]
 
-    def measure(self, run: Run, stored: StoredCase, labels: Labels, known: Mapping[Any, Sequence[Way]]) -> Measured:
+    def measure(
+        self,
+        run: Run,
+        stored: StoredCase,
+        labels: Labels,
+        known: Mapping[Any, Sequence[Way]],
+        paraphrases: Paraphrases = (),
+    ) -> Measured:
         """Measure one stored case; ``known`` are ways of needs that the run itself did not resolve.
 
         What this process has just measured under these very labels is not measured again. A run that was read from a
         file always is: its values are of the code it was made with.
         """
         scores: Mapping[MetricId, Score] = {}
-        if isinstance(stored, HeldCase) and labels is stored.view.labels:
+        if isinstance(stored, HeldCase) and labels is stored.view.labels and paraphrases == stored.view.paraphrases:
             view, scores = stored.view, stored.scores
         else:
             view = scoring.view_of(
                 stored, labels, scoring.needs_under(stored.case, labels, known, stored.retrieved + stored.context_only),
                 run.places,
                 latency_ms=run.head.timing.get("latency_ms", {}).get(stored.case.id),
+                beside=scoring.Beside((run.head.config.get("citations") or {}).get("pattern"), paraphrases),
             )  # fmt: skip
         missing = [metric for metric in self.metrics if metric not in scores]
         scores = {**scores, **scoring.score_case(view, missing, self.declared)}

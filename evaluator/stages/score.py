@@ -14,6 +14,7 @@ from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
 from evaluator.stages import frozen, labels
 from evaluator.stages.held import HeldRun
+from evaluator.stages.paraphrases import Groups, are_read
 from evaluator.stages.scoring_case import Scorer
 from evaluator.stages.totals import Totals
 from evaluator.stores import golden, records
@@ -52,7 +53,7 @@ def score(workspace: Workspace) -> None:
     large = count > MAX_INLINE_CASES
     totals = Totals(suite.metrics, suite.declared)
     scorer = Scorer(
-        suite.config.language, suite.fixture, suite.metrics, suite.declared,
+        suite.config, suite.fixture, suite.metrics, suite.declared,
         latencies=suite.collection.timing.get("latency_ms", {}), inline=not large,
     )  # fmt: skip
     scorer.quoted = suite.quoted
@@ -61,10 +62,11 @@ def score(workspace: Workspace) -> None:
         "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count), "config": suite.effective_config(),
         "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
     }  # fmt: skip
+    groups = Groups(suite.golden.cases, path if are_read(suite.metrics, suite.declared) else None, handed)
     held: dict[str, HeldCase] = {}
     with RunWriter(workspace.out / "run.json", **start) as run:
         for case, record in _paired(suite.golden.cases, handed or records.iter_records(path), path):
-            scored = scorer.score(case, record)
+            scored = scorer.score(case, record, groups.of(case.id))
             totals.add(case, scored.scores)
             run.add(
                 scored.case, context_only=scorer.keyed(scored.context_only),

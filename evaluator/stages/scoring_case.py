@@ -11,17 +11,20 @@ from evaluator.model.record import Hit
 from evaluator.model.run import RunCase, RunFact, RunNeed
 from evaluator.model.score import NotApplicable, Unscored
 from evaluator.stages.held import HeldCase
+from evaluator.stages.paraphrases import ALONE
 from evaluator.stores.runs import StoredCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evaluator.metrics.scoring import Quoted
+    from evaluator.model.config import Config
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
     from evaluator.model.record import Record
     from evaluator.model.score import Metric, MetricId, Score
     from evaluator.model.view import CaseView
+    from evaluator.stages.paraphrases import Group
 
 CLOCK = "a clock reading: see timing"
 
@@ -37,7 +40,7 @@ class Scorer:
     """
 
     def __init__(
-        self, language: str, fixture: Fixture | None, metrics: Sequence[MetricId], declared: Mapping[str, Metric], *,
+        self, config: Config, fixture: Fixture | None, metrics: Sequence[MetricId], declared: Mapping[str, Metric], *,
         latencies: Mapping[str, float], inline: bool,
     ) -> None:  # fmt: skip
         by_doc = fixture.by_doc if fixture is not None else {}
@@ -45,21 +48,28 @@ class Scorer:
         self.texts: dict[str, str] = {}
         self.quoted: Quoted | None = None
         self.places: dict[str, int] = {} if inline else self._all_places
-        self._language = language
+        self._language = config.language
+        self._citations = config.citations.pattern if config.citations is not None else None
         self._fixture = fixture
         self._metrics = metrics
         self._declared = declared
         self._latencies = latencies
         self._last: dict[str, tuple[str | None, str | None]] = {}
 
-    def score(self, case: Case, record: Record) -> HeldCase:
-        """Score one case; the scores include clock readings."""
+    def score(self, case: Case, record: Record, group: Group = ALONE) -> HeldCase:
+        """Score one case, the root of a group or none; the scores include clock readings."""
         context_only = tuple(self._context_only(record))
         stored = StoredCase(self._draft(case, record), record.retrieved, context_only)
         needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=record.retrieved, quoted=self.quoted)
-        view = scoring.view_of(stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id))
+        view = scoring.view_of(
+            stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id),
+            beside=scoring.Beside(self._citations, group.rankings),
+        )  # fmt: skip
         scores = scoring.score_case(view, self._metrics, self._declared)
-        found = {"needs": _needs(view), "facts": _facts(view), "steps": _steps(record), **self._by_outcome(scores)}
+        found = {
+            "needs": _needs(view), "facts": _facts(view), "steps": _steps(record), "paraphrases": group.ids,
+            **self._by_outcome(scores),
+        }  # fmt: skip
         return HeldCase(stored.case.model_copy(update=found), record.retrieved, context_only, view, scores)
 
     def _context_only(self, record: Record) -> Iterator[Hit]:

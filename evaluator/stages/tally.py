@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evaluator.model.run import RunCase
     from evaluator.stages.held import Run
     from evaluator.stages.measuring import Changes, Measured, Ruler
+    from evaluator.stages.paraphrases import Meeting, Sides
     from evaluator.stores.runs import RunReader, StoredCase
 
 
@@ -48,13 +49,15 @@ def meet(candidate: Run, baseline: RunReader | None, *, whole: bool) -> Iterator
 class Tally:
     """What was seen so far. ``new`` are values under the candidate's labels, ``old`` under the baseline's.
 
-    ``accepted`` are case ids that accepted.yml names: the baseline's exam takes the candidate's labels for them.
+    ``groups`` are the groups of paraphrases in both runs. ``accepted`` are case ids that accepted.yml names: the
+    baseline's exam takes the candidate's labels for them.
     """
 
     candidate: Run
     baseline: RunReader | None
     ruler: Ruler
     changes: Changes
+    groups: Meeting
     accepted: Collection[str] = ()
     new: list[CaseValues] = field(default_factory=list)
     old: list[CaseValues] = field(default_factory=list)
@@ -90,7 +93,8 @@ class Tally:
             return
         if mine is not None:
             labels = measuring.labels_of(mine)
-            after = self.ruler.measure(self.candidate, mine, labels, {})
+            group = self.groups.alone(mine, is_candidate=True)
+            after = self.ruler.measure(self.candidate, mine, labels, {}, group)
             line = self.ruler.line(mine.case, labels, None, after)
             self.new.append(line)
             # A floor of the baseline's exam reads all that the candidate answers, however it came to be asked.
@@ -98,38 +102,43 @@ class Tally:
             self._critical(self.new_critical, labels, mine.case.id, None, after)
         if theirs is not None and self.baseline is not None:
             labels = measuring.labels_of(theirs)
-            before = self.ruler.measure(self.baseline, theirs, labels, {})
+            group = self.groups.alone(theirs, is_candidate=False)
+            before = self.ruler.measure(self.baseline, theirs, labels, {}, group)
             self.new.append(self.ruler.line(theirs.case, labels, before, None))
 
     def _pair(self, mine: StoredCase, theirs: StoredCase) -> None:
         case = mine.case.id
         labels = measuring.labels_of(mine)
-        before, after = self._both(mine, theirs, labels)
+        sides = self.groups.new(mine, theirs)
+        before, after = self._both(mine, theirs, labels, sides)
         line = self.ruler.line(mine.case, labels, before, after)
         self.new.append(line)
         self.changes.add(case, before, after)
         self._critical(self.new_critical, labels, case, before, after)
-        if mine.case.labels_hash == theirs.case.labels_hash or case in self.accepted:
+        sides_before = self.groups.old(mine, theirs)
+        is_same = mine.case.labels_hash == theirs.case.labels_hash and sides == sides_before
+        if is_same or case in self.accepted:
             self.old.append(line)
             self._critical(self.old_critical, labels, case, before, after)
         else:
-            self._under_old_labels(mine, theirs)
+            self._under_old_labels(mine, theirs, sides_before)
         self.relabelled.update([case] if mine.case.labels_hash != theirs.case.labels_hash else [])
         self.flags.extend([case] if theirs.case.critical and not mine.case.critical else [])
 
-    def _under_old_labels(self, mine: StoredCase, theirs: StoredCase) -> None:
+    def _under_old_labels(self, mine: StoredCase, theirs: StoredCase, sides: Sides) -> None:
         labels = measuring.labels_of(theirs)
-        before, after = self._both(mine, theirs, labels)
+        before, after = self._both(mine, theirs, labels, sides)
         self.old.append(self.ruler.line(theirs.case, labels, before, after))
         self._critical(self.old_critical, labels, mine.case.id, before, after)
 
-    def _both(self, mine: StoredCase, theirs: StoredCase, labels: Labels) -> tuple[Measured, Measured]:
+    def _both(self, mine: StoredCase, theirs: StoredCase, labels: Labels, sides: Sides) -> tuple[Measured, Measured]:
         if self.baseline is None:
             raise AssertionError("a pair without a baseline")
         # Under equal labels each run has resolved every need itself.
         known = mine.case.labels_hash != theirs.case.labels_hash and _same_chunks(self.candidate, self.baseline)
-        before = self.ruler.measure(self.baseline, theirs, labels, measuring.ways_of(mine.case) if known else {})
-        after = self.ruler.measure(self.candidate, mine, labels, measuring.ways_of(theirs.case) if known else {})
+        ways_before, ways_after = (measuring.ways_of(each.case) if known else {} for each in (mine, theirs))
+        before = self.ruler.measure(self.baseline, theirs, labels, ways_before, sides.before)
+        after = self.ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
         return before, after
 
     def _critical(

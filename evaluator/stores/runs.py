@@ -213,7 +213,7 @@ class RunReader:
             name = words.visible(named.file)
             raise errors.FileProblem(f"{self.path} names the records file '{name}', which is not one beside it")
         path = self.path.parent / named.file
-        spans, sha256 = _scan_records(path)
+        spans, sha256 = scan_records(path)
         if sha256 != named.sha256:
             raise errors.FileProblem(f"{path} is not the file {self.path} was made from; run collect and score again")
         return spans
@@ -241,8 +241,12 @@ def read_run(path: Path) -> RunReader:
         return RunReader(path, Source(file), layout.find_layout(file, path))
 
 
-def _scan_records(path: Path) -> tuple[CaseSpans, str]:
-    """Where each case of a records file is, and the file's SHA-256, in one pass."""
+def scan_records(path: Path) -> tuple[CaseSpans, str]:
+    """Where each case of a records file is, and the file's SHA-256, in one pass.
+
+    Raises:
+        FileProblem: the file is missing or unreadable, a line is not a record, or an id is there twice.
+    """
     spans: dict[str, Span] = {}
     sha256, offset = hashlib.sha256(), 0
     with values.opened(path) as file:

@@ -82,7 +82,7 @@ pipeline:
   limits: {memory_mb: 512, processes: 8}
   env: [RAG_KEY, "${HOME}"]
   version: prompt 14
-citations: null
+citations: {pattern: '<(?P<id>[^>]+)>'}
 judge: null
 gate:
   rules:
@@ -114,6 +114,8 @@ def test_every_supported_key_is_read(tmp_path: Path) -> None:
     assert [(rule.max_drop, rule.max_rise) for rule in found.gate.rules] == [(0.02, None), (None, "20%")]
     assert found.gate.critical.lost_facts is None
     assert found.baseline.required
+    assert found.citations is not None
+    assert found.citations.pattern == "<(?P<id>[^>]+)>"
 
 
 def test_nothing_is_expanded(tmp_path: Path) -> None:
@@ -207,7 +209,6 @@ def test_one_clear_error(tmp_path: Path, text: str, problem: str) -> None:
 LATER = [
     ("pipeline: {generator: {model: m}}", "pipeline.generator is not yet supported; leave it out"),
     ("pipeline: {repeats: 3}", "pipeline.repeats: 3 is not yet supported; leave it out or write 1"),
-    ("citations: {pattern: x}", "citations is not yet supported; leave it out"),
     ("judge: {provider: anthropic}", "judge is not yet supported; leave it out"),
     ("noise: eval/noise.json", "noise: 'eval/noise.json' is not yet supported; leave it out"),
     ("gate: {alpha: 0.1}", "gate.alpha: 0.1 is not yet supported; leave it out or write 0.05"),
@@ -216,7 +217,7 @@ LATER = [
     ("report: {html: true}", "report.html: true is not yet supported; leave it out or write false"),
     ("report: {language: sv}", "report.language: 'sv' is not yet supported; leave it out or write 'en'"),
     ("metrics: [recall@5, faithfulness]", "the metric faithfulness is not yet supported"),
-    ("metrics: [paraphrase_overlap@5]", "the metric paraphrase_overlap@5 is not yet supported"),
+    ("metrics: [paraphrase_consistency]", "the metric paraphrase_consistency is not yet supported"),
     ("gate: {rules: [{metric: correctness, min: 0.5}]}", "the metric correctness is not yet supported"),
     ("gate: {rules: [{metric: mrr, min_win: 0.5}]}", "gate.rules[0].min_win is not yet supported; leave it out"),
 ]
@@ -235,6 +236,33 @@ def test_all_that_comes_later_is_told_beside_the_mistakes(tmp_path: Path) -> Non
     """A mistake does not hide what is not yet supported."""
     found = problems_of(tmp_path, MINIMAL + "k: 0\njudge: {provider: x}\nnoise: n\n")
     assert [each.rpartition("[")[2] for each in found] == ["wrong-value]", "not-yet-supported]", "not-yet-supported]"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        (r"\[(\d+)\]", "has no group named id, as in (?P<id>...)"),
+        (r"\[(?P<name>\d+)\]", "has no group named id, as in (?P<id>...)"),
+        (r"(?P<id>\d*)", "matches the empty text, so it would always be found"),
+        (r"\[(?P<id>\d+", "is not a valid regular expression: missing ) at position 12"),
+        ("(?P<id>(a{1000}){1000})", "repeats too much"),
+        ("(?P<id>" + "a" * 1000 + ")", "is longer than 1000 characters"),
+    ],
+)
+def test_a_pattern_of_citations_that_cannot_be_used_is_refused(tmp_path: Path, pattern: str, problem: str) -> None:
+    """At its place, before anything is asked: its group id is what an answer cites."""
+    text = f"citations:\n  pattern: '{pattern}'\n"
+
+    assert problems_of(tmp_path, MINIMAL + text) == [f"5:12: citations.pattern {problem} [wrong-value]"]
+
+
+def test_citations_without_a_pattern_say_nothing(tmp_path: Path) -> None:
+    """Neither a section without its key nor an empty pattern is taken for the default."""
+    [missing] = problems_of(tmp_path, MINIMAL + "citations: {}\n")
+    [empty] = problems_of(tmp_path, MINIMAL + "citations: {pattern: ''}\n")
+
+    assert missing == "4:12: citations: field 'pattern' is missing [missing-field]"
+    assert "citations.pattern" in empty
 
 
 @pytest.mark.parametrize("name", ["GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "RUNNER_TEMP", "INPUT_KEY", "github_token"])
@@ -374,13 +402,13 @@ def test_every_wrong_metric_and_rule_is_told() -> None:
 
 def test_the_nearest_metric_may_be_one_that_comes_later() -> None:
     """A misspelt name of a metric of a later version is not taken for another metric."""
-    rules = [{"metric": "grounded_value", "min": 0.5}, {"metric": "faithfulnes", "min": 0.5}]
-    wrong = build(metrics=["grounded_value", "mrr"], gate={"rules": rules})
-    near = "did you mean 'grounded_values'? It is not yet supported"
+    rules = [{"metric": "correctnes", "min": 0.5}, {"metric": "faithfulnes", "min": 0.5}]
+    wrong = build(metrics=["correctnes", "mrr"], gate={"rules": rules})
+    near = "did you mean 'correctness'? It is not yet supported"
     assert mistakes(lambda: config.resolve_metrics(wrong, KNOWN)) == [
-        f"metrics[0]: 'grounded_value' is no metric; {near}",
-        f"a rule reads 'grounded_value', which metrics does not name; {near}",
-        f"a rule reads 'faithfulnes', which metrics does not name; {near.replace('grounded_values', 'faithfulness')}",
+        f"metrics[0]: 'correctnes' is no metric; {near}",
+        f"a rule reads 'correctnes', which metrics does not name; {near}",
+        f"a rule reads 'faithfulnes', which metrics does not name; {near.replace('correctness', 'faithfulness')}",
     ]
 
 

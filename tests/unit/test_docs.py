@@ -30,6 +30,7 @@ RULES = {"max-drop", "max-rise", "min", "drift", "critical"}
 STATUSES = {"not-comparable", "removed"}
 NO_CODES = {
     "content-length",
+    "en-us",
     "content-type",
     "exit-code",
     "markdown-it-py",

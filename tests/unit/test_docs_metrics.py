@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator import metrics
+from evaluator.metrics._values import stated, values_of
 from evaluator.metrics.scoring import score_case
 from evaluator.model.golden import Fact, Labels, Need
 from evaluator.model.score import Metric, MetricId, NotApplicable, Scored
@@ -25,14 +26,14 @@ EACH = pytest.mark.parametrize("metric", METRICS.values(), ids=lambda metric: me
 def view(**fields: Any) -> CaseView:
     """A case that was answered from one relevant result, and reports what it used."""
     base: dict[str, Any] = {
-        "labels": LABELS, "needs": NEEDS, "ranking": ["c1"], "context": ["c1"], "answer": "30 days",
+        "labels": LABELS, "needs": NEEDS, "ranking": ["c1"], "context": ["c1"], "answer": "30 days [1]",
         "passages": {"c1": Passage("d", "within 30 days", 0)}, "abstained": False, "latency_ms": 5.0,
-        "usage": {"cost_usd": 0.1, "total_tokens": 7},
+        "usage": {"cost_usd": 0.1, "total_tokens": 7}, "paraphrases": (("c1",),),
     }  # fmt: skip
     return CaseView(**{**base, **fields})
 
 
-UNLABELLED = {"labels": Labels(), "needs": ()}
+UNLABELLED = {"labels": Labels(), "needs": (), "paraphrases": ()}
 EMPTY = {"ranking": [], "context": []}
 FAILED = {**EMPTY, "failed": True, "answer": None, "abstained": None, "usage": None, "latency_ms": None}
 CASES = (view(**UNLABELLED), view(**EMPTY), view(**FAILED), view(**FAILED, **UNLABELLED))
@@ -79,7 +80,8 @@ def test_a_metric_reads_what_the_table_says(metric: Metric) -> None:
         return score_case(dataclasses.replace(base, **fields), [name], METRICS)[name]
 
     changing = {part for part, others in OTHERWISE.items() if any(value(**other) != value() for other in others)}
-    assert changing == {documented}
+    assert changing == set(documented.split(", "))
+    assert metric.reads in changing
 
 
 @EACH
@@ -88,6 +90,15 @@ def test_a_metric_does_without_labels_results_and_replies_what_the_table_says(me
     documented = {row[0]: row[1:] for row in BEHAVIOUR}[metric.name]
     for k in (None, 5) if metric.cutoff == "optional" else (None,):
         assert [worded(case, metric, k) for case in CASES] == documented
+
+
+@pytest.mark.parametrize("row", documents.tables(SECTIONS["grounded_values"])[0], ids=lambda row: row[0])
+def test_a_value_is_grounded_where_the_table_says(row: list[str]) -> None:
+    """The examples of the document hold: the one value of the answer is stated by the context, or is not."""
+    answer, context, language, found = (cell.strip("`") for cell in row)
+    [value] = values_of(answer, language)
+
+    assert stated(context, language).holds(value) == (found == "yes")
 
 
 @EACH

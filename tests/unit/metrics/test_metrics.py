@@ -9,6 +9,7 @@ def test_every_metric_is_found_under_its_name() -> None:
     assert set(metrics.load()) == {
         "recall", "hit", "precision", "mrr", "ndcg", "ndcg_exp", "map", "judged", "context_precision",
         "context_relevance", "fact_coverage", "abstention", "latency_ms", "context_tokens", "cost_usd", "tokens",
+        "grounded_values", "citation_precision_labels", "citation_recall_labels", "paraphrase_overlap",
     }  # fmt: skip
 
 
@@ -25,4 +26,7 @@ def test_what_counts_chunks_is_what_another_chunking_moves() -> None:
     """Needs and facts are the same under any chunking; ranks of chunks are not."""
     counting = {name for name, metric in metrics.load().items() if metric.counts == "chunks"}
 
-    assert counting == {"precision", "context_relevance", "context_precision", "map", "ndcg", "ndcg_exp", "judged"}
+    assert counting == {
+        "precision", "context_relevance", "context_precision", "map", "ndcg", "ndcg_exp", "judged",
+        "citation_precision_labels",
+    }  # fmt: skip

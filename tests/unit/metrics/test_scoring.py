@@ -188,7 +188,7 @@ class TestFailures:
 
     CASE = view(
         "", "A", failed=True, latency_ms=3.0, usage={"cost_usd": 0.1, "total_tokens": 3},
-        labels=Labels(facts=(Fact(id="f", text="f"),)),
+        labels=Labels(facts=(Fact(id="f", text="f"),)), paraphrases=("A",),
     )  # fmt: skip
 
     def test_bounded_metrics_are_at_their_worst_and_others_not_applicable(self) -> None:

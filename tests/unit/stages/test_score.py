@@ -323,7 +323,7 @@ class TestRefusals:
         """A text is never shown in the place of another."""
         made = bench(tmp_path)
         workspace = made.workspace()
-        scorer = stage.Scorer(workspace.config.language, None, (), {}, latencies={}, inline=True)
+        scorer = stage.Scorer(workspace.config, None, (), {}, latencies={}, inline=True)
         record = next(iter(stage.records.iter_records(made.out / "records.jsonl")))
         scorer.keyed(record.retrieved)
         scorer.texts.update(dict.fromkeys(scorer.texts, "forged"))

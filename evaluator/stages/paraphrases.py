@@ -1,0 +1,149 @@
+"""Groups of cases that ask the same in other words: a root, the cases that name it, and their rankings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.model.record import Record
+from evaluator.stores import runs
+from evaluator.stores.values import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluator.model.golden import Case
+    from evaluator.model.score import Metric, MetricId
+    from evaluator.model.view import Paraphrases
+    from evaluator.stages.held import Run
+    from evaluator.stores.runs import RunReader, StoredCase
+
+
+class Group(NamedTuple):
+    """What a root needs of the cases that name it: their ids, and their rankings where a metric reads them."""
+
+    ids: tuple[str, ...] = ()
+    rankings: Paraphrases = ()
+
+
+ALONE = Group()
+
+
+class Sides(NamedTuple):
+    """The rankings of a root's group in both runs; empty where a side has no group to compare."""
+
+    before: Paraphrases = ()
+    after: Paraphrases = ()
+
+
+NO_SIDES = Sides()
+
+
+def are_read(metrics: Iterable[MetricId], declared: Mapping[str, Metric]) -> bool:
+    """Whether any of the metrics reads groups."""
+    return any(declared[metric.name].group for metric in metrics)
+
+
+class Groups:
+    """The groups of a golden set. A member that is held out where its root is not, or the reverse, is in none.
+
+    ``path`` is the records file, None where no metric reads groups: then there are ids only.
+    """
+
+    def __init__(self, cases: Sequence[Case], path: Path | None, handed: Sequence[Record] | None) -> None:
+        naming = [(case.paraphrase_of, case) for case in cases if case.paraphrase_of is not None]
+        split = {case.id: case.split for case in cases} if naming else {}
+        self._members: dict[str, list[str]] = {}
+        for root, case in naming:
+            if split[root] == case.split:
+                self._members.setdefault(root, []).append(case.id)
+        self._path = path if self._members else None
+        self._handed = handed
+
+    def of(self, root: str) -> Group:
+        """The group of a case; empty where no case names it."""
+        ids = tuple(self._members.get(root, ()))
+        if not ids or self._path is None:
+            return Group(ids) if ids else ALONE
+        found = [self._record(case, self._path) for case in ids]
+        return Group(ids, tuple(_ranking(record) for record in found if record is not None))
+
+    def _record(self, case: str, path: Path) -> Record | None:
+        if self._handed is not None:
+            return self._by_id.get(case)
+        line = self._lines.get(case)
+        return decode(line, Record, str(path)) if line is not None else None
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Record]:
+        return {record.id: record for record in self._handed or ()}
+
+    @cached_property
+    def _lines(self) -> Mapping[str, bytes]:
+        # Members may come long after their root: each is read when it is wanted, and none is kept.
+        return runs.scan_records(self._path)[0] if self._path is not None else {}
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """The groups of two runs, each case read when it is asked for.
+
+    A group is compared where both runs asked all its questions in the same words; otherwise the difference would be
+    that of the questions.
+
+    Attributes:
+        candidate, baseline: the runs.
+        wanted: whether a metric reads groups at all.
+        whole: whether the candidate holds every case; otherwise the baseline is taken to hold the same.
+    """
+
+    candidate: Run
+    baseline: RunReader | None
+    wanted: bool = False
+    whole: bool = True
+
+    def alone(self, stored: StoredCase, *, is_candidate: bool) -> Paraphrases:
+        """The group that one run has, over that run's rankings."""
+        if not self.wanted or not stored.case.paraphrases:
+            return ()
+        run, ids = (self.candidate, self._ids) if is_candidate else (self.baseline, self._ids_before)
+        return tuple(_ranking_of(run.case(case)) for case in stored.case.paraphrases if case in ids) if run else ()
+
+    def new(self, mine: StoredCase, _theirs: StoredCase) -> Sides:
+        """Both sides of the candidate's group."""
+        after = self.alone(mine, is_candidate=True)
+        return Sides(self._both(mine).before, after) if after else NO_SIDES
+
+    def old(self, mine: StoredCase, theirs: StoredCase) -> Sides:
+        """Both sides of the baseline's group; where they cannot be compared, what the candidate's own comes to."""
+        sides = self._both(theirs) if self.wanted and theirs.case.paraphrases else NO_SIDES
+        return sides if sides.before else Sides((), self.alone(mine, is_candidate=True))
+
+    def _both(self, root: StoredCase) -> Sides:
+        if self.baseline is None:
+            return NO_SIDES
+        ids = [case for case in root.case.paraphrases if self.whole or case in self._ids]
+        if not all(case in self._ids and case in self._ids_before for case in ids):
+            return NO_SIDES
+        pairs = [(self.baseline.case(case), self.candidate.case(case)) for case in ids]
+        if any(before.case.input_hash != after.case.input_hash for before, after in pairs):
+            return NO_SIDES
+        return Sides(tuple(_ranking_of(pair[0]) for pair in pairs), tuple(_ranking_of(pair[1]) for pair in pairs))
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        return frozenset(self.candidate.ids)
+
+    @cached_property
+    def _ids_before(self) -> frozenset[str]:
+        return frozenset(self.baseline.ids if self.baseline is not None else ())
+
+
+def _ranking(record: Record) -> tuple[str, ...] | None:
+    return None if record.failure is not None else tuple(hit.id for hit in record.retrieved)
+
+
+def _ranking_of(stored: StoredCase) -> tuple[str, ...] | None:
+    return None if stored.case.failure is not None else tuple(hit.id for hit in stored.retrieved)
