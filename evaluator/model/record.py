@@ -1,5 +1,6 @@
 """One question to the pipeline, its reply, and the record that is kept of both (design sections 6 and 13)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -46,6 +47,15 @@ class Step(Value):
 
     query: str
     retrieved: Annotated[tuple[Hit, ...], pydantic.Field(strict=False)] = ()
+
+
+def union(steps: Iterable[Step]) -> tuple[Hit, ...]:
+    """What all steps retrieved, each id once, in the order of first appearance."""
+    found: dict[str, Hit] = {}
+    for step in steps:
+        for hit in step.retrieved:
+            found.setdefault(hit.id, hit)
+    return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,40 @@ How: TypeAlias = Literal["text", "regex", "stems", "characters"]
 """How a fact was found: as it is written, by a pattern, by word stems, or by characters."""
 
 
+class FoundInStep(Value):
+    """Where a step of an agentic pipeline found something; both count from 1."""
+
+    step: int
+    rank: int
+
+
 class RunNeed(Value):
-    """A need as it was resolved in this run's own fixture; ``rank`` is where ``retrieved`` satisfied it."""
+    """A need as it was resolved in this run's own fixture.
+
+    ``rank`` is where ``retrieved`` satisfied it, ``found`` where all steps together first did.
+    """
 
     need: str | dict[str, Any]
     chunks: Annotated[tuple[Strings, ...], pydantic.Field(strict=False)]
     digest: str | None
     grade: int
     rank: int | None
+    found: FoundInStep | None = None
+
+
+class RunStep(Value):
+    """A step of an agentic pipeline; ``scores`` are of the configured metrics that read a ranking, over its own."""
+
+    query: str
+    retrieved: Strings
+    scores: dict[str, float | None]
+
+
+class Gathered(Value):
+    """Recall, hit and fact coverage of all steps together, and of what reached the model."""
+
+    union: dict[str, float | None]
+    context: dict[str, float | None]
 
 
 class RunFact(Value):
@@ -78,7 +104,8 @@ class RunCase(Value):
     context: Strings
     context_only: Annotated[tuple[RunHit, ...], pydantic.Field(strict=False)] = ()
     claims: None = None
-    steps: Annotated[tuple[dict[str, Any], ...], pydantic.Field(strict=False)] | None
+    steps: Annotated[tuple[RunStep, ...], pydantic.Field(strict=False)] | None
+    gathered: Gathered | None = None
     usage: dict[str, Any] | None
     duplicates: Strings
     paraphrases: Strings = ()

@@ -9,7 +9,7 @@ import jiter
 import pydantic
 
 from evaluator import errors
-from evaluator.model.record import Answer, AnswerFailure, FailureKind, Hit, Reply, Step
+from evaluator.model.record import Answer, AnswerFailure, FailureKind, Hit, Reply, Step, union
 
 MAX_REPLY = 64 * 1024 * 1024
 """Longest reply, in bytes."""
@@ -102,12 +102,14 @@ class _Reader:
         self._look_at_keys(value)
         usage = self._usage(value.get("usage"))
         meta = self._meta(value.get("meta"))
+        given = self._hits(value["retrieved"], "retrieved") if "retrieved" in value else None
+        steps = self._steps(value.get("steps"))
         return Answer(
-            retrieved=self._hits(value["retrieved"], "retrieved") if "retrieved" in value else (),
+            retrieved=union(steps or ()) if given is None else given,
             context=_ids(value.get("context")),
             answer=_text(value.get("answer"), "answer"),
             abstained=_flag(value.get("abstained")),
-            steps=self._steps(value.get("steps")),
+            steps=steps,
             latency_ms=self._latency(usage, meta),
             usage=usage,
             meta=meta,

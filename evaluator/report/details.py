@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evaluator.comparison.configuration import DATA
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
-from evaluator.report import facts, regressions, rules, tables
+from evaluator.report import facts, regressions, rules, steps, tables
 from evaluator.report.parts import Inputs, Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
 
@@ -24,6 +24,7 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
     parts = [
         *_questions(inputs, behind),
         _small(inputs),
+        steps.part(inputs.agents, behind),
         Part("Other metrics", table=tables.other_metrics(inputs)),
         Part("Time, cost and tokens of a question", table=tables.spreads(inputs)),
         *_case_lists(inputs),

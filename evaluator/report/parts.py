@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evaluator.model.comparison import CaseChange, Comparison, Row, SpreadRow
     from evaluator.model.decision import Decision
     from evaluator.model.run import How, RunHead
+    from evaluator.report.steps import Agents
     from evaluator.templates import Name, Safe
 
 T = TypeVar("T")
@@ -91,6 +92,7 @@ class Inputs:
         percentiles: the percentile (``p95``) that a row gives instead of a mean.
         baseline_uncommitted: whether the baseline is of a commit with uncommitted changes.
         max_examples: questions shown behind the regressions.
+        agents: what pipelines that go in steps found and lost; None where none does.
     """
 
     head: RunHead
@@ -109,6 +111,7 @@ class Inputs:
     percentiles: Mapping[Read, str] = field(default_factory=dict)
     baseline_uncommitted: bool = False
     max_examples: int = 10
+    agents: Agents | None = None
 
     def named(self, row: Row | RuleOutcome, metric: str) -> str:
         """A metric, with the percentile that is read of it."""
@@ -190,7 +193,8 @@ class Table:
 
 BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN = "Baseline", "This change", "Δ", "Cases", "Got worse", "Mean"
 MEDIAN, P95 = "p50", "p95"
-NUMBERS: Collection[str] = (BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN, MEDIAN, P95)
+NEEDS, REACHED = "Needs", "In what the model got"
+NUMBERS: Collection[str] = (BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN, MEDIAN, P95, NEEDS, REACHED)
 
 
 class LostChunk(NamedTuple):
@@ -203,13 +207,14 @@ class LostChunk(NamedTuple):
 
 @dataclass(frozen=True)
 class Example:
-    """A question behind a change. ``changes`` reads ``recall@5 1.000 → 0.500``."""
+    """A question behind a change. ``changes`` reads ``recall@5 1.000 → 0.500``; ``steps`` has a note for each need."""
 
     id: Name
     case: CaseText
     changes: tuple[str, ...]
     lost: Listing[LostChunk]
     failure: str | None
+    steps: Listing[Note] = Listing()
 
 
 class Note(NamedTuple):

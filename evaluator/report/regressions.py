@@ -185,6 +185,7 @@ def _example(inputs: Inputs, case: str, changes: Sequence[CaseChange]) -> Exampl
         changes=tuple(map(_in_words, changes)),
         lost=Listing.of(_lost_chunks(inputs, changes)),
         failure=f"{failure.kind}: {failure.message}" if failure else None,
+        steps=Listing.of(inputs.agents.walks.get(case, ()) if inputs.agents is not None else ()),
     )
 
 

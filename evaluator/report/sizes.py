@@ -133,5 +133,8 @@ def _rows(table: Table, tier: Tier) -> Table:
 
 def _examples(examples: Listing[Example], tier: Tier) -> Listing[Example]:
     shown = examples.top(tier.examples)
-    short = tuple(dataclasses.replace(example, lost=example.lost.top(MAX_LOST)) for example in shown.items)
+    short = tuple(
+        dataclasses.replace(example, lost=example.lost.top(MAX_LOST), steps=example.steps.top(MAX_LOST))
+        for example in shown.items
+    )
     return dataclasses.replace(shown, items=short)

@@ -62,6 +62,8 @@ def _example(example: Example) -> Iterator[str]:
     yield f"    {_short(example.id)}, {_short(example.case.category)}: {', '.join(example.changes)}"
     for chunk in example.lost.items:
         yield f"    needed {_short(chunk.chunk)}: rank {chunk.before} → {chunk.after}"
+    for note in example.steps.items:
+        yield f"    {_short(f'{note.about}: {note.text}')}"
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -10,6 +10,7 @@ from evaluator import report as formats
 from evaluator.model.comparison import Comparison, ExamFile
 from evaluator.model.decision import Decision
 from evaluator.report.parts import CaseText, Failed, Inferred, Inputs
+from evaluator.report.steps import Walks
 from evaluator.report.view import build_view
 from evaluator.stores import atomic
 from evaluator.stores.runs import read_run
@@ -43,7 +44,7 @@ def report(workspace: Workspace) -> str:
             alerts=tuple(run.head.timing.get("alerts", ())),
             warnings=(*run.head.timing.get("warnings", ()), *exam.warnings), spreads=exam.spreads,
             percentiles=_percentiles(exam), baseline_uncommitted=exam.uncommitted,
-            max_examples=workspace.config.report.max_examples,
+            max_examples=workspace.config.report.max_examples, agents=seen.walks.agents(),
         ),
     )  # fmt: skip
     printed, written = [], []
@@ -72,6 +73,7 @@ class _Seen:
     """What a report needs of the cases."""
 
     mentioned: set[str]
+    walks: Walks
     cases: dict[str, CaseText] = field(default_factory=dict)
     failures: list[Failed] = field(default_factory=list)
     held_out: int = 0
@@ -92,12 +94,13 @@ class _Seen:
                 self.inferred.append(Inferred(case.id, fact.fact, fact.chunks, fact.rank, fact.how))
         if case.failure is not None:
             self.failures.append(Failed(case.id, case.failure.kind, case.failure.message))
+        self.walks.take(case)
         if case.id in self.mentioned:
             self.cases[case.id] = CaseText(case.question, case.category, case.critical)
 
 
 def _look_through(run: Run, mentioned: set[str]) -> _Seen:
-    seen = _Seen(mentioned)
+    seen = _Seen(mentioned, Walks(mentioned))
     for stored in run.cases():
         seen.take(stored)
     return seen

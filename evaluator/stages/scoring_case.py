@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from evaluator import errors
 from evaluator.metrics import facts, scoring
-from evaluator.model.record import Hit
+from evaluator.model.record import Hit, union
 from evaluator.model.run import RunCase, RunFact, RunNeed
 from evaluator.model.score import NotApplicable, Unscored
 from evaluator.stages.held import HeldCase
 from evaluator.stages.paraphrases import ALONE
+from evaluator.stages.steps import Walk
 from evaluator.stores.runs import StoredCase
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
     from evaluator.model.record import Record
+    from evaluator.model.run import FoundInStep
     from evaluator.model.score import Metric, MetricId, Score
     from evaluator.model.view import CaseView
     from evaluator.stages.paraphrases import Group
@@ -60,24 +62,39 @@ class Scorer:
         """Score one case, the root of a group or none; the scores include clock readings."""
         context_only = tuple(self._context_only(record))
         stored = StoredCase(self._draft(case, record), record.retrieved, context_only)
-        needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=record.retrieved, quoted=self.quoted)
+        # A document or a quote may have been found by a step alone, and handed to the model all the same.
+        hits = (*record.retrieved, *union(record.steps)) if record.steps else record.retrieved
+        needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=hits, quoted=self.quoted)
         view = scoring.view_of(
             stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id),
             beside=scoring.Beside(self._citations, group.rankings),
         )  # fmt: skip
         scores = scoring.score_case(view, self._metrics, self._declared)
         found = {
-            "needs": _needs(view), "facts": _facts(view), "steps": _steps(record), "paraphrases": group.ids,
-            **self._by_outcome(scores),
+            **self._walked(record, view), "facts": _facts(view), "paraphrases": group.ids, **self._by_outcome(scores),
         }  # fmt: skip
         return HeldCase(stored.case.model_copy(update=found), record.retrieved, context_only, view, scores)
 
+    def _walked(self, record: Record, view: CaseView) -> dict[str, Any]:
+        """The needs and, where the pipeline went in steps, what each of them and all together came to."""
+        if record.steps is None:
+            return {"needs": _needs(view, {}), "steps": None}
+        walk = Walk(record.steps, view, self._all_places, self._declared)
+        return {
+            "needs": _needs(view, walk.found()),
+            "steps": walk.scored(self._metrics),
+            "gathered": walk.gathered(),
+        }
+
     def _context_only(self, record: Record) -> Iterator[Hit]:
         retrieved = {hit.id for hit in record.retrieved}
-        for chunk in dict.fromkeys(record.context):
-            if chunk not in retrieved:
-                known = self._fixture.by_id.get(chunk) if self._fixture is not None else None
-                yield Hit(id=chunk, doc=known.doc, text=known.text) if known is not None else Hit(id=chunk)
+        missing = [chunk for chunk in dict.fromkeys(record.context) if chunk not in retrieved]
+        in_steps = {hit.id: hit for hit in union(record.steps)} if missing and record.steps else {}
+        for chunk in missing:
+            known = self._fixture.by_id.get(chunk) if self._fixture is not None else None
+            other = Hit(id=chunk, doc=known.doc, text=known.text) if known is not None else Hit(id=chunk)
+            # What the pipeline says of it goes before what the fixture does, as in the ranking.
+            yield in_steps.get(chunk, other)
 
     def _draft(self, case: Case, record: Record) -> RunCase:
         labels = case.labels
@@ -137,7 +154,7 @@ class Scorer:
         return {"scores": values, "unscored": unscored, "not_applicable": absent}
 
 
-def _needs(view: CaseView) -> tuple[RunNeed, ...]:
+def _needs(view: CaseView, found_in: Mapping[int, FoundInStep]) -> tuple[RunNeed, ...]:
     rank_of = {need: rank for rank, needs in view.gains.satisfactions for need in needs}
     return tuple(
         RunNeed(
@@ -146,6 +163,7 @@ def _needs(view: CaseView) -> tuple[RunNeed, ...]:
             digest=found.digest,
             grade=found.grade,
             rank=rank_of.get(index),
+            found=found_in.get(index),
         )
         for index, (need, found) in enumerate(zip(view.labels.relevant, view.needs, strict=True))
     )
@@ -162,12 +180,4 @@ def _facts(view: CaseView) -> tuple[RunFact, ...]:
             how=found.how,
         )
         for found in facts.facts_in(view, view.context)
-    )
-
-
-def _steps(record: Record) -> tuple[dict[str, Any], ...] | None:
-    if record.steps is None:
-        return None
-    return tuple(
-        {"query": step.query, "retrieved": [hit.id for hit in step.retrieved], "scores": {}} for step in record.steps
     )

@@ -131,7 +131,9 @@ class TestCases:
 
     def test_steps_name_what_they_retrieved(self, tmp_path: Path) -> None:
         """By id, beside their query."""
-        assert by_id(scored(tmp_path))["q2"]["steps"] == [{"query": "returns", "retrieved": ["a#0"], "scores": {}}]
+        assert by_id(scored(tmp_path))["q2"]["steps"] == [
+            {"query": "returns", "retrieved": ["a#0"], "scores": {"recall@2": 0.0, "ndcg@3": 0.0}}
+        ]
 
     def test_places_are_those_of_the_fixture(self, tmp_path: Path) -> None:
         """Which chunk follows which can be known later, without the fixture."""
