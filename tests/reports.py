@@ -5,7 +5,9 @@ from __future__ import annotations
 from evaluator.model.comparison import ConfigurationChange, Loosened
 from evaluator.model.decision import Reason, RuleOutcome
 from evaluator.model.run import RunSummary, SummaryValue
-from evaluator.report.parts import CaseText, Failed, Inputs
+from evaluator.report.parts import CaseText, Failed, Inputs, Note
+from evaluator.report.steps import Agents
+from evaluator.templates import Name
 from tests.builders import (
     build_case_outcome,
     build_change,
@@ -202,6 +204,28 @@ def no_baseline() -> Inputs:
     return build_inputs(comparison, build_decision("failed", rules, reasons=reasons), head=head)
 
 
+def agent() -> Inputs:
+    """An agent that searches once more and hands on less; one question changed, another lost a passage before, too."""
+    row = build_row("billing", 0.8, 0.6, n=6, reason="worse by 0.2, 0.02 is allowed; 2 cases lost")
+    changes = (build_change("refund-02", lost=[("returns-4", 2, None)]),)
+    walks = {
+        "refund-05": (Note("found in step 1 ('shipping fee'), rank 2; not in what the model got", Name("fees-2")),),
+        "refund-02": (
+            Note(
+                "found in step 2 ('refund policy damaged'), rank 3; not in what the model got", Name("document returns")
+            ),
+            Note("found in no step", Name("one of returns-5, returns-6")),
+        ),
+    }
+    agents = Agents(
+        cases=6, needs={1: (4, 3), 2: (3, 1), None: (1, 0)}, walks=walks,
+        values={"recall": [(1.0, 0.5), (0.75, 0.5)], "hit": [(1.0, 1.0), (1.0, 1.0)]},
+    )  # fmt: skip
+    decision = build_decision("failed", (build_rule(row),), cases=(build_case_outcome("refund-02"),))
+    cases = {"refund-02": QUESTIONS["refund-02"]}
+    return build_inputs(build_comparison((row,), changes), decision, cases=cases, total=6, agents=agents)
+
+
 HOSTILE = (
     "a | b\n# c [x](http://e.example) ![](http://t.example/p.png) @org/team #1 GH-2 `tick`` </details> "
     "<!-- rag-assay suite=s --> \u202eabc $x$ <script>alert(1)</script> :smile: www.e.example a@e.example"
@@ -234,6 +258,7 @@ def hostile() -> Inputs:
         comparison, decision, head=head,
         cases={HOSTILE: CaseText(HOSTILE, category, critical=True)}, failures=[Failed(HOSTILE, "error", HOSTILE)],
         warnings=[HOSTILE],
+        agents=Agents(1, {1: (1, 0)}, {}, {HOSTILE: (Note(f"found in step 1 ('{HOSTILE}'), rank 1", Name(HOSTILE)),)}),
     )  # fmt: skip
 
 

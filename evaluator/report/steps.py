@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from evaluator.model.run import RunCase, RunNeed
 
-MAX_QUERY = 80
-"""Code points of a query that are shown, so that what became of it still fits on the line."""
+MAX_SHOWN = 50
+"""Code points of a need and of a query that are shown, so that what became of it still fits on the line."""
 
 MAX_OTHERS = 50
 """Cases that did not change and lost something on the way, of which that is told."""
@@ -85,10 +85,10 @@ def _walk(case: RunCase, reached: Sequence[bool]) -> Iterator[Note]:
             where, odd = "found in no step", is_reached
         else:
             step = (case.steps or ())[need.found.step - 1]
-            query = cut(" ".join(step.query.split()), MAX_QUERY)
+            query = cut(" ".join(step.query.split()), MAX_SHOWN)
             where, odd = f"found in step {need.found.step} ('{query}'), rank {need.found.rank}", not is_reached
         ending = ("; in what the model got" if is_reached else "; not in what the model got") if odd else ""
-        yield Note(f"{where}{ending}", Name(_named(need)))
+        yield Note(f"{where}{ending}", Name(cut(_named(need), MAX_SHOWN)))
 
 
 def _named(need: RunNeed) -> str:

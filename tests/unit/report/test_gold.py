@@ -18,6 +18,7 @@ RUNS = {
     "inconclusive": reports.inconclusive,
     "no-baseline": reports.no_baseline,
     "hostile": reports.hostile,
+    "agent": reports.agent,
 }
 
 
