@@ -28,7 +28,10 @@ _LETTER = "A-Za-z\u00aa\u00ba\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 _LONGEST_QUOTATION = 300
-_MINUS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+_SUPERSCRIPTS = "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+"
+_FRACTIONS = "(?=[\u00bc-\u00be\u2150-\u215e])"
+_DASHES = "[\u2010\u2011\u2012\u2013\u2014\u2015\u2212]"
+_UNSEEN = "[\u00ad\u200b\u2060\ufeff]"
 
 
 class Stated(NamedTuple):
@@ -122,19 +125,13 @@ class _Text:
 def _prepared(text: str) -> str:
     """One form for digits, spaces and dashes; quotation marks and line ends stay."""
     if not text.isascii():
-        text = _SUPERSCRIPTS.sub(_HIDDEN, join_fixed_groups(text))
-        text = _FRACTIONS.sub(" ", text).replace("\uff0c", ", ").replace("\u2019", "'")
-        text = _DASHES.sub("-", _UNSEEN.sub("", text))
+        # NFKC would join footnotes, exponents and fractions to the number before them.
+        text = re.sub(_SUPERSCRIPTS, _HIDDEN, join_fixed_groups(text))
+        text = re.sub(_FRACTIONS, " ", text).replace("\uff0c", ", ").replace("\u2019", "'")
+        text = re.sub(_DASHES, "-", re.sub(_UNSEEN, "", text))
         text = unicodedata.normalize("NFKC", text)
         text = re.sub(r"(?![0-9])\d", lambda found: str(unicodedata.decimal(found[0])), text)
     return re.sub(r"[^\S\n]+", " ", text)
-
-
-_SUPERSCRIPTS = re.compile("[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+")
-"""Footnotes and exponents, which NFKC would join to the number before them."""
-_FRACTIONS = re.compile("(?=[\u00bc-\u00be\u2150-\u215e])")
-_DASHES = re.compile(f"[{_MINUS}]")
-_UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 
 
 def _without(text: str, marks: Iterable[tuple[int, int]]) -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from evaluator.metrics._answers import NO_ANSWER, of_failed
 from evaluator.metrics._citations import marks_in
-from evaluator.metrics._values import stated, values_of
 from evaluator.model.score import Metric, NotApplicable, Score, Scored, Unscored
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ def score(view: CaseView, _k: int | None) -> Score:
         return of_failed(view)
     if view.answer is None:
         return NO_ANSWER
+    from evaluator.metrics._values import stated, values_of  # noqa: PLC0415 - only suites that ask for it pay for it
+
     try:
         values = values_of(view.answer, view.language, marks_in(view))
     except TimeoutError:
