@@ -56,6 +56,11 @@ def config_path(written: Path | None) -> Path:
     return Path.cwd() / written if written is not None else config.find_config(Path.cwd())
 
 
+def root(session: Session) -> Path:
+    """The folder that paths in a report for GitHub are relative to: the checkout, or else the working directory."""
+    return Path(session.environment.get("GITHUB_WORKSPACE") or Path.cwd())
+
+
 def baseline(workspace: Workspace, written: Path | None) -> Path | None:
     """The run to compare with: the one of the command line, else the configuration's, else None.
 

@@ -67,6 +67,10 @@ OPTIONS: dict[str, Decorator] = {
         "--format", type=click.Choice(["text", "json"]), default="text", show_default=True,
         help="json prints the result on standard output.",
     ),
+    "problem_format": click.option(
+        "--format", type=click.Choice(["text", "json", "github", "sarif"]), default="text", show_default=True,
+        help="How problems are printed on standard output: a JSON list, workflow commands of GitHub, or SARIF 2.1.0.",
+    ),
     "shard": _later("--shard"),
     "against": _later("--against"),
     "quiet": click.option("--quiet", "-q", is_flag=True, help="Print problems and the outcome only."),

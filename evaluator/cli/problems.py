@@ -44,3 +44,11 @@ def see(codes: Iterable[str]) -> str:
     """Where to read what to do about these codes: the page that was installed, or the repository's own."""
     page = _PACKAGED if _PACKAGED.is_file() else MESSAGES
     return f"see {page}" + ", ".join(f"#{code}" for code in sorted(set(codes)))
+
+
+def explanations() -> dict[str, str]:
+    """What the page of messages says about each code; empty where the page was not installed."""
+    page = next((page for page in (_PACKAGED, Path(__file__).parents[2] / MESSAGES) if page.is_file()), None)
+    text = page.read_text(encoding="utf-8") if page is not None else ""
+    sections = re.split(r"^#+ (.+)\n", text, flags=re.MULTILINE)[1:]
+    return dict(zip(sections[::2], map(str.strip, sections[1::2]), strict=True))
