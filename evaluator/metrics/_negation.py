@@ -127,6 +127,12 @@ def may_be_negated(text: str, language: str) -> bool:
     return rules is not None and _has_few_words(text) and not rules.inside(text)
 
 
+def holds_negation(text: str, language: str) -> bool:
+    """Whether a text in its common form holds a negation; in a language without a word list none does."""
+    rules = _rules(subtag(language))
+    return rules is not None and rules.inside(text)
+
+
 def _has_few_words(text: str) -> bool:
     """Whether a text has at most three words; where no spaces part them, two characters make one."""
     if text.isascii():

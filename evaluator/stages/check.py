@@ -8,7 +8,7 @@ from evaluator import config as configuration
 from evaluator import errors, metrics, pipelines
 from evaluator.errors import Problem
 from evaluator.metrics import quotes
-from evaluator.stages import against, frozen, labels, lint, preparing, stale
+from evaluator.stages import against, frozen, labels, lint, lints, preparing, stale
 from evaluator.stores import accepted, fixtures, golden
 from evaluator.stores.words import Finding, spelled, visible
 
@@ -125,8 +125,10 @@ def _doubts(cases: GoldenSet, trail: stale.Trail | None, config: Config, *, whol
     yield from stale.unsound_quotes(cases.cases)
     yield from lint.unsound_facts(cases.cases)
     yield from lint.contradictions(cases.cases)
+    yield from lints.of_cases(cases, trail.fixture if trail is not None else None, config)
     if whole:
         yield from lint.coverage(cases.cases, config.gate.min_cases)
+        yield from lints.of_the_set(cases, config)
 
 
 def _of_fixture(cases: Sequence[Case], trail: stale.Trail, language: str) -> Iterator[Doubt]:

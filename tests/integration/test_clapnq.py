@@ -198,3 +198,29 @@ def test_the_exam_cannot_be_made_easier(main_run: Path, tmp_path: Path) -> None:
 def test_a_floor_under_the_mean(tmp_path: Path, floor: float, exit_code: int) -> None:
     """Mean recall@5 is 0.739: a floor of 0.73 holds, one of 0.74 does not."""
     assert run(tmp_path, "floor", gate={"rules": [{"metric": "recall@5", "per": "all", "min": floor}]}) == exit_code
+
+
+def test_check_finds_no_error_and_warns_of_what_is_there(tmp_path: Path) -> None:
+    """Each of these warnings was looked at: sentence fragments as facts, and three questions in their chunk's words."""
+    (tmp_path / "rag-assay.yml").write_text(json.dumps(CONFIG))
+    command = [
+        sys.executable,
+        "-m",
+        "evaluator",
+        "check",
+        "-q",
+        "--format",
+        "json",
+        "-c",
+        str(tmp_path / "rag-assay.yml"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    found = [each for each in json.loads(done.stdout) if each["severity"] != "info"]
+    lines = {
+        code: [each["line"] for each in found if each["code"] == code] for code in {each["code"] for each in found}
+    }
+
+    assert done.returncode == 0
+    assert lines["copied-wording"] == [168, 202, 300]
+    assert set(lines) <= {"copied-wording", "no-manifest", "reference-without-fact"}
+    assert set(lines.get("reference-without-fact", ())) <= {95, 115, 154, 167, 173, 219, 248, 254}

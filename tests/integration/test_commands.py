@@ -318,6 +318,40 @@ class TestCheckAndFreeze:
             "code": "wrong-value", "file": "golden.jsonl", "line": 1, "column": 56,
         }  # fmt: skip
 
+    @pytest.mark.parametrize("name", ["github", "sarif"])
+    def test_check_annotates_the_line_in_a_pull_request(self, name: str, suite: Path) -> None:
+        """Paths begin at the checkout, wherever the command is run; what people read stays on stderr."""
+        question = json.dumps({"id": "q", "question": "x", "relevant": ["birch"], "notes": "of anna.berg@firma.se"})
+        (suite / "golden.jsonl").write_text(question + "\n")
+        command = [sys.executable, "-m", "evaluator", "check", "--format", name]
+        variables = {**os.environ, "PYTHONPATH": str(ROOT), "GITHUB_WORKSPACE": str(suite.parent)}
+        done = subprocess.run(command, cwd=suite, env=variables, capture_output=True, text=True, check=False)
+        column = question.index("anna") + 1
+
+        assert f"golden.jsonl:1:{column}: notes holds what looks like a mail address" in done.stderr
+        assert "anna.berg" not in done.stdout + done.stderr
+        if name == "github":
+            place = f"file={suite.name}/golden.jsonl,line=1,col={column},title=personal-data"
+            assert f"::warning {place}::notes holds what looks like a mail address" in done.stdout
+        else:
+            results = json.loads(done.stdout)["runs"][0]["results"]
+            [place] = [each["locations"][0] for each in results if each["ruleId"] == "personal-data"]
+            assert place["physicalLocation"]["region"] == {"startLine": 1, "startColumn": column}
+            assert place["physicalLocation"]["artifactLocation"]["uri"] == f"{suite.name}/golden.jsonl"
+
+    def test_remarks_about_the_size_count_for_nothing(self, suite: Path) -> None:
+        """They are neither errors nor warnings, ``--quiet`` leaves them out, and so does ``check.ignore``."""
+        loud, quiet = rag_assay(suite, "check"), rag_assay(suite, "check", "-q")
+        listed = json.loads(rag_assay(suite, "check", "--format", "json").stdout)
+        configure(suite, "check: {ignore: [resolution]}")
+
+        assert "info: golden.jsonl: over all 8 cases: recall@" in loud.stderr
+        assert "info:" not in quiet.stderr
+        assert "0 errors, 2 warnings" in loud.stderr
+        assert "0 errors, 2 warnings" in quiet.stderr
+        assert {each["severity"] for each in listed if each["code"] == "resolution"} == {"info"}
+        assert "over all" not in rag_assay(suite, "check").stderr
+
     def test_a_fixture_is_made_of_chunks(self, suite: Path) -> None:
         """``freeze --chunks --out`` makes a folder that can be searched at once."""
         (suite / "fixture" / "chunks.jsonl").rename(suite / "chunks.jsonl")

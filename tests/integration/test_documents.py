@@ -54,6 +54,13 @@ class TestReadme:
         assert "0 errors, 0 warnings" in checked.stderr
         assert run["summary"]["all"]["recall@3"] == {"mean": 1.0, "n": 6, "of": 6}
 
+    def test_the_first_golden_set_is_one_that_a_colleague_would_like(self, example: Path) -> None:
+        """What the README teaches is not what ``check`` warns of; how few questions these are it does say."""
+        rag_assay(example, "freeze", "eval/fixture")
+        found = json.loads(rag_assay(example, "check", "--format", "json").stdout)
+
+        assert {each["code"] for each in found} == {"resolution"}
+
     @pytest.mark.parametrize("kind", ["builtin", "python", "command", "recorded"])
     def test_each_kind_of_pipeline_runs_as_it_is_written(self, kind: str, example: Path) -> None:
         """The minimal example of a pipeline answers every question."""
@@ -199,3 +206,11 @@ def test_the_wheel_holds_all_it_needs(tmp_path: Path) -> None:
     assert done.stdout.startswith("## ❌ Failed")
     page, _, heading = wrong.stderr.splitlines()[-1].removeprefix("see ").partition("#")
     assert f"### {heading}\n" in Path(page).read_text(encoding="utf-8")
+
+
+def test_the_handbook_is_a_set_that_a_colleague_would_like() -> None:
+    """``check`` has nothing to say against the example but how small a drop it shows."""
+    done = rag_assay(ROOT, "check", "--config", "examples/handbook/rag-assay.yml")
+
+    assert "0 errors, 0 warnings" in done.stderr
+    assert "category 'policy-version', 13 cases: recall@5 moves by 0.077 with one lost question" in done.stderr

@@ -15,6 +15,7 @@ import pytest
 
 from evaluator import __version__, config, errors, metrics
 from evaluator.cli import failures, root
+from tests import documents
 
 if TYPE_CHECKING:
     from evaluator.model.score import Metric
@@ -94,6 +95,14 @@ class TestMessages:
 
         # Replies are read by a run alone.
         assert {*headings, "baseline", "file-problem"} - {"response"} == errors.CODES
+
+    def test_every_warning_of_check_is_in_the_table_of_the_golden_set(self) -> None:
+        """A person who labels questions reads in one place what is looked for."""
+        text = (ROOT / "docs" / "messages.md").read_text()
+        warnings = re.findall(r"^### (\S+)$", text.partition("## Warnings of")[2].partition("\n## ")[0], re.MULTILINE)
+        [table] = documents.tables(documents.sections("golden-set.md")["What check says of a set"])
+
+        assert sorted(row[0].partition("`")[2].partition("`")[0] for row in table) == warnings
 
     def test_internal_errors_are_told_where_their_traceback_is(self) -> None:
         """The file that holds a traceback is named as it is called."""
