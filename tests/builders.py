@@ -7,7 +7,7 @@ from typing import Any
 from evaluator.model.comparison import BaselineInfo, CaseChange, Comparison, Lost, Row
 from evaluator.model.decision import EXIT_CODES, CaseOutcome, Decision, Outcome, Reason, RuleOutcome
 from evaluator.model.run import History, RunHead, RunSummary, SummaryValue
-from evaluator.report.parts import CaseText, Inputs
+from evaluator.report.inputs import CaseText, Inputs
 
 COMMIT = "a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8c9d0"
 

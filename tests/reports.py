@@ -5,7 +5,8 @@ from __future__ import annotations
 from evaluator.model.comparison import ConfigurationChange, Loosened
 from evaluator.model.decision import Reason, RuleOutcome
 from evaluator.model.run import RunSummary, SummaryValue
-from evaluator.report.parts import CaseText, Failed, Inputs, Note
+from evaluator.report.inputs import CaseText, Failed, Inputs
+from evaluator.report.parts import Note
 from evaluator.report.steps import Agents
 from evaluator.templates import Name
 from tests.builders import (

@@ -53,9 +53,9 @@ def _abstention(case: str, before: Held | None, after: Held, missing: str, *, ha
     then, now = (before.abstention if before else None), after.abstention
     outcome = CriticalOutcome(id=case, rule="wrong_abstention", before=then, after=now, lost=None, reason=missing)
     if now is None or (has_baseline and before is not None and then is None):
-        return outcome.model_copy(update={"reason": "whether it abstained is not known on both sides"})
+        return outcome.but(reason="whether it abstained is not known on both sides")
     if has_baseline and before is None:
         return outcome
     wrong = now == 0 and then != 0
     reason = "answered where it should abstain, or abstained where it should answer" if wrong else "nothing was lost"
-    return outcome.model_copy(update={"lost": int(wrong), "reason": reason})
+    return outcome.but(lost=int(wrong), reason=reason)

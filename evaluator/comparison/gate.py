@@ -84,10 +84,10 @@ def _outcome(entry: GatedRow, part: str, limit: float | None) -> RuleOutcome:
 def _change(exam: Exam, entry: GatedRow, part: str, limit: float | None) -> RuleOutcome:
     outcome, row = _outcome(entry, part, limit), entry.row
     if not exam.has_baseline:
-        return outcome.model_copy(update={"reason": "no baseline"})
+        return outcome.but(reason="no baseline")
     if row.status == "regressed":
-        return outcome.model_copy(update={"outcome": "advisory" if row.advisory else "failed"})
-    return outcome.model_copy(update={"outcome": "passed"}) if row.status in DECIDED else outcome
+        return outcome.but(outcome="advisory" if row.advisory else "failed")
+    return outcome.but(outcome="passed") if row.status in DECIDED else outcome
 
 
 def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
@@ -99,26 +99,22 @@ def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
     fallen = drop - limit > EPSILON and entry.anchor_worse >= (rule.min_lost or 1)
     outcome = ("advisory" if entry.row.advisory else "failed") if fallen else "passed"
     reason = f"{shown} below its anchor, {shown_limit} is allowed" if fallen else "within reach of its anchor"
-    yield _outcome(entry, "drift", limit).model_copy(
-        update={"outcome": outcome, "before": entry.anchor, "after": entry.anchored, "reason": reason},
-    )
+    yield _outcome(entry, "drift", limit).but(outcome=outcome, before=entry.anchor, after=entry.anchored, reason=reason)
 
 
 def _floor(exam: Exam, entry: GatedRow, minimum: float) -> Iterator[RuleOutcome]:
-    outcome = _outcome(entry, "min", minimum).model_copy(update={"before": entry.floor_before, "after": entry.floor})
+    outcome = _outcome(entry, "min", minimum).but(before=entry.floor_before, after=entry.floor)
     if entry.floor is None:
         if entry.row.scope == "all":
-            yield outcome.model_copy(update={"reason": "applies to no case"})
+            yield outcome.but(reason="applies to no case")
         return
     shown, limit = numbers.apart(entry.floor, minimum)
     if entry.floor + EPSILON >= minimum:
-        yield outcome.model_copy(update={"outcome": "passed", "reason": f"{shown} reaches the floor {limit}"})
+        yield outcome.but(outcome="passed", reason=f"{shown} reaches the floor {limit}")
     elif exam.gate.floor_policy == "no_worse" and _was_below(entry, minimum):
-        yield outcome.model_copy(
-            update={"outcome": "passed", "reason": f"below the floor {limit} before, and no worse"},
-        )
+        yield outcome.but(outcome="passed", reason=f"below the floor {limit} before, and no worse")
     else:
-        yield outcome.model_copy(update={"outcome": "failed", "reason": f"{shown} is below the floor {limit}"})
+        yield outcome.but(outcome="failed", reason=f"{shown} is below the floor {limit}")
 
 
 def _was_below(entry: GatedRow, minimum: float) -> bool:
@@ -153,7 +149,7 @@ def _critical(exam: Exam, rule: str) -> RuleOutcome:
         return outcome
     reason = f"{counted(len(over), 'case')} of {len(decided)}: {', '.join(entry.id for entry in over)}"
     update = {"outcome": "failed", "reason": reason} if over else {"outcome": "passed", "reason": "nothing was lost"}
-    return outcome.model_copy(update=update)
+    return outcome.but(**update)
 
 
 def critical_cases(exam: Exam) -> Iterator[CaseOutcome]:

@@ -93,10 +93,7 @@ class Acceptance(NamedTuple):
 def find(new: Exam, old: Exam | None, leaving: Iterable[Departure], acceptance: Acceptance) -> tuple[Loosened, ...]:
     """Everything that loosened the exam, in the order a reader should meet it."""
     found = [*(_under_old_only(new, old) if old else ()), *(_leaving(departure) for departure in leaving)]
-    return tuple(
-        entry.model_copy(update={"accepted": _reason(entry, acceptance), "entry": acceptance.entry_for(entry)})
-        for entry in found
-    )
+    return tuple(entry.but(accepted=_reason(entry, acceptance), entry=acceptance.entry_for(entry)) for entry in found)
 
 
 def _leaving(departure: Departure) -> Loosened:
@@ -185,14 +182,14 @@ def _reason(entry: Loosened, acceptance: Acceptance) -> str | None:
 
 def accept_rows(exam: Exam, acceptance: Acceptance) -> Exam:
     """Mark the rows that are gone or not comparable and that accepted.yml names."""
-    return exam.model_copy(update={"rows": tuple(_accept(entry, acceptance) for entry in exam.rows)})
+    return exam.but(rows=tuple(_accept(entry, acceptance) for entry in exam.rows))
 
 
 def _accept(entry: GatedRow, acceptance: Acceptance) -> GatedRow:
     row = entry.row
     if row.status not in gate.UNDECIDABLE:
         return entry
-    return entry.model_copy(update={"accepted": acceptance.of_row(row.metric, row.category, row.candidate)})
+    return entry.but(accepted=acceptance.of_row(row.metric, row.category, row.candidate))
 
 
 def unmatched(

@@ -147,9 +147,9 @@ def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, min_cases:
         n=len(pairs), status="not evaluated", reason="", tolerance=_tolerance(rule, before),
     )  # fmt: skip
     if one_sided is not None:
-        return row.model_copy(update=one_sided)
+        return row.but(**one_sided)
     status, reason = _status(values, row, group, rule, min_cases)
-    return _with_caveats(values, row.model_copy(update={"status": status, "reason": reason}), group)
+    return _with_caveats(values, row.but(status=status, reason=reason), group)
 
 
 def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Rule | None) -> Row:
@@ -219,13 +219,13 @@ def _with_caveats(values: Sheet, row: Row, group: Group) -> Row:
     metric = values.declared[MetricId.parse(row.metric).name]
     if row.metric in values.shallow:
         reason = f"the stored rankings reach {values.shallow[row.metric]} results only; run the baseline again"
-        return row.model_copy(update={"status": "not comparable", "reason": reason})
+        return row.but(status="not comparable", reason=reason)
     if metric.counts == "chunks" and _rechunked(values, row, group):
-        return row.model_copy(update={"advisory": True, "reason": f"{row.reason} {OTHER_CHUNKING}"})
+        return row.but(advisory=True, reason=f"{row.reason} {OTHER_CHUNKING}")
     fall = _judged_fall(values, row, group, metric) if row.status == "regressed" else 0.0
     if fall > UNLABELLED_FALL:
         reason = f"unlabelled chunks: the share of labelled results fell by {fall:.3f}; label the new ones"
-        return row.model_copy(update={"status": "not comparable", "reason": reason})
+        return row.but(status="not comparable", reason=reason)
     return row
 
 

@@ -39,5 +39,5 @@ def _carried(rule: Rule, rules: Sequence[Rule]) -> Rule | None:
     replaced = dict.fromkeys(said)
     if "max_drop" in said:
         replaced["min_lost"] = None
-    carried = rule.model_copy(update={**replaced, "per": "all"})
+    carried = rule.but(**replaced, per="all")
     return None if all(getattr(carried, part) is None for part in PARTS) else carried

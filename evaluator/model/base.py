@@ -1,7 +1,7 @@
 """The base of every value that crosses a file, and the JSON it is made of."""
 
 import hashlib
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Self, TypeAlias
 
 import pydantic
 import pydantic_core
@@ -18,6 +18,18 @@ class Value(pydantic.BaseModel):
         # Written as what it is and refused by the writer: null would be a number silently lost.
         ser_json_inf_nan="constants",
     )  # fmt: skip
+
+    def but(self, **changes: Any) -> Self:
+        """A copy with other values of some fields, which are taken as they are.
+
+        Raises:
+            TypeError: there is no such field: pydantic's own copy would keep the old value and say nothing.
+        """
+        if not changes.keys() <= type(self).model_fields.keys():
+            raise TypeError(
+                f"{type(self).__name__} has no {', '.join(changes.keys() - type(self).model_fields.keys())}"
+            )
+        return self.model_copy(update=changes)
 
 
 Strings: TypeAlias = Annotated[tuple[str, ...], pydantic.Field(strict=False)]

@@ -7,11 +7,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from evaluator.report.parts import Inputs, Listing, Snippet
+from evaluator.report.parts import Listing, Snippet
 from evaluator.templates import Safe, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from evaluator.report.inputs import Inputs
 
 DAYS = 90
 """So long an entry to copy is valid; whoever accepts may write another date."""

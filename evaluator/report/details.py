@@ -8,7 +8,7 @@ from evaluator.comparison.configuration import DATA
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
 from evaluator.report import facts, regressions, rules, steps, tables
-from evaluator.report.parts import Inputs, Listing, Note, Part, Table, TableRow
+from evaluator.report.parts import Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
 
 MAX_PLACES = 3
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from evaluator.model.comparison import CaseChange, ConfigurationChange
+    from evaluator.report.inputs import Inputs
 
 
 def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:

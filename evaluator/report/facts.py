@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report.parts import Inputs, Listing, Note, Part, Table, TableRow
+from evaluator.report.parts import Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluator.model.run import How
+    from evaluator.report.inputs import Inputs
 
 IN_WORDS: Mapping[How | None, str] = {
     "text": "as written",

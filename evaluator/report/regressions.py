@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evaluator.model.comparison import CaseChange
 from evaluator.report import numbers
+from evaluator.report.inputs import Inputs, largest_cutoff, split_rule
 from evaluator.report.numbers import NOTHING
 from evaluator.report.parts import (
     BASELINE,
@@ -14,13 +15,10 @@ from evaluator.report.parts import (
     LOST,
     MORE_EXAMPLES,
     Example,
-    Inputs,
     Listing,
     LostChunk,
     Table,
     TableRow,
-    largest_cutoff,
-    split_rule,
 )
 from evaluator.report.verdict import is_row_failure
 from evaluator.templates import NO_CHANGE, Name

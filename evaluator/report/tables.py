@@ -7,22 +7,8 @@ from typing import TYPE_CHECKING
 from evaluator.comparison.rows import OTHER_CHUNKING
 from evaluator.model.run import SummaryValue
 from evaluator.report import numbers
-from evaluator.report.parts import (
-    BASELINE,
-    CANDIDATE,
-    CASES,
-    DELTA,
-    MEAN,
-    MEDIAN,
-    P95,
-    Inputs,
-    Key,
-    Listing,
-    Part,
-    Table,
-    TableRow,
-    split_rule,
-)
+from evaluator.report.inputs import Inputs, Key, split_rule
+from evaluator.report.parts import BASELINE, CANDIDATE, CASES, DELTA, MEAN, MEDIAN, P95, Listing, Part, Table, TableRow
 from evaluator.report.regressions import place
 
 if TYPE_CHECKING:
@@ -162,7 +148,7 @@ def _failed(row: Row, inputs: Inputs) -> list[str]:
 
 def _words(row: Row) -> str:
     if not row.advisory or row.reason.endswith(OTHER_CHUNKING):
-        words = _plain(row.model_copy(update={"reason": row.reason.removesuffix(OTHER_CHUNKING).rstrip()}))
+        words = _plain(row.but(reason=row.reason.removesuffix(OTHER_CHUNKING).rstrip()))
         # Where no rule sets a limit, nothing would have been enforced.
         return f"{words} {OTHER_CHUNKING}" if row.advisory and row.tolerance is not None else words
     words = f"{row.status}: {row.reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report.parts import Inputs, split_rule
+from evaluator.report.inputs import Inputs, split_rule
 from evaluator.templates import cut
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
 from evaluator.report import acceptance, details, regressions, tables, verdict
-from evaluator.report.parts import Compared, Inputs, Listing, Note, Part, ReportView
+from evaluator.report.parts import Compared, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
 
 if TYPE_CHECKING:
     from evaluator.model.comparison import Loosened
+    from evaluator.report.inputs import Inputs
 
 SHORT_COMMIT = 12
 MAX_SLUG = 40

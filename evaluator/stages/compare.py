@@ -64,7 +64,7 @@ def _results(
     warnings = tuple(verdicts.warnings())
     workspace.warnings.extend(warnings)
     comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
-    return comparison, verdicts.state(names).model_copy(update={"warnings": warnings})
+    return comparison, verdicts.state(names).but(warnings=warnings)
 
 
 def _measured(mine: Sequence[MetricId], theirs: Config | None, declared: Mapping[str, Metric]) -> tuple[MetricId, ...]:

@@ -148,7 +148,7 @@ class Examining:
             return History()
         kept = [line for line in self.seen.new if line.id not in self.seen.relabelled]
         stored = self.seen.baseline.head.history
-        return stored.model_copy(update={"anchor": {**stored.anchor, **self._anchors(self.mine, kept)}})
+        return stored.but(anchor={**stored.anchor, **self._anchors(self.mine, kept)})
 
     def _anchors(self, config: Config, lines: Sequence[CaseValues]) -> Anchor:
         if self.seen.baseline is None:

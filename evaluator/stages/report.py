@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluator import report as formats
 from evaluator.model.comparison import Comparison, ExamFile
 from evaluator.model.decision import Decision
-from evaluator.report.parts import CaseText, Failed, Inferred, Inputs
+from evaluator.report.inputs import CaseText, Failed, Inferred, Inputs
 from evaluator.report.steps import Walks
 from evaluator.report.view import build_view
 from evaluator.stores import atomic
@@ -18,7 +18,7 @@ from evaluator.stores.values import read_value
 
 if TYPE_CHECKING:
     from evaluator.model.run import How
-    from evaluator.report.parts import Read
+    from evaluator.report.inputs import Read
     from evaluator.stages.held import Run
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.runs import StoredCase

@@ -73,7 +73,7 @@ class Scorer:
         found = {
             **self._walked(record, view), "facts": _facts(view), "paraphrases": group.ids, **self._by_outcome(scores),
         }  # fmt: skip
-        return HeldCase(stored.case.model_copy(update=found), record.retrieved, context_only, view, scores)
+        return HeldCase(stored.case.but(**found), record.retrieved, context_only, view, scores)
 
     def _walked(self, record: Record, view: CaseView) -> dict[str, Any]:
         """The needs and, where the pipeline went in steps, what each of them and all together came to."""

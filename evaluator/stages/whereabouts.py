@@ -27,8 +27,8 @@ def situate(workspace: Workspace, comparison: Comparison, seen: Tally) -> Compar
     for entry in comparison.loosened:
         place = _of_case(entry, lines, categories) if entry.case is not None else _of_row(entry, lines, seen)
         where = "; ".join(filter(None, (entry.where, place)))
-        found.append(entry.model_copy(update={"where": where or None}))
-    return comparison.model_copy(update={"loosened": tuple(found)})
+        found.append(entry.but(where=where or None))
+    return comparison.but(loosened=tuple(found))
 
 
 def _of_case(entry: Loosened, lines: Mapping[str, str], categories: Mapping[str, str]) -> str:

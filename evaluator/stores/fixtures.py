@@ -210,7 +210,7 @@ def write_manifest(folder: Path, *, embedding: Embedding | None = None, chunker:
             _refuse_stale(folder, old, manifest)
             embedding = old.embedding
         chunker = chunker or old.chunker
-    manifest = manifest.model_copy(update={"embedding": embedding, "chunker": chunker})
+    manifest = manifest.but(embedding=embedding, chunker=chunker)
     _vectors(folder, len(chunks), manifest, problems)
     if problems:
         raise errors.InputError(problems)

@@ -37,6 +37,6 @@ def _with_interpreter(workspace: Workspace, interpreter: Path) -> Workspace:
     pipeline = workspace.config.pipeline
     if pipeline.python is None:
         return workspace
-    python = pipeline.python.model_copy(update={"python": str(interpreter)})
-    config = workspace.config.model_copy(update={"pipeline": pipeline.model_copy(update={"python": python})})
+    python = pipeline.python.but(python=str(interpreter))
+    config = workspace.config.but(pipeline=pipeline.but(python=python))
     return dataclasses.replace(workspace, config=config)

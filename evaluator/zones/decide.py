@@ -62,15 +62,15 @@ def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, source: str, nonce:
 
 def _without_own_baseline(workspace: Workspace) -> Workspace:
     own = workspace.config.baseline
-    config = workspace.config.model_copy(update={"baseline": own.model_copy(update={"file": None})})
+    config = workspace.config.but(baseline=own.but(file=None))
     return dataclasses.replace(workspace, config=config)
 
 
 def _name_source(path: Path, source: str) -> None:
     comparison = values.read_value(path, Comparison)
     if comparison.baseline is not None:
-        named = comparison.baseline.model_copy(update={"source": source})
-        values.write_value(path, comparison.model_copy(update={"baseline": named}))
+        named = comparison.baseline.but(source=source)
+        values.write_value(path, comparison.but(baseline=named))
 
 
 def _outputs(folder: Path, decision: Decision) -> dict[str, str | int]:

@@ -39,7 +39,10 @@ MAY_IMPORT = {
     },
 }
 MAY_IMPORT["zones"] = MAY_IMPORT["stages"] | {"stages"}
-"""Folder or module of the package -> what it may import; cli and the package's own two files may import everything."""
+"""Folder or module of the package -> what it may import."""
+
+FREE = {"cli", "__init__", "__main__"}
+"""What may import everything; a folder that is in neither of the two fails every test that asks for it."""
 
 LONGEST_FUNCTION = 60
 LONGEST_MODULE = 300
@@ -87,7 +90,7 @@ def imports_of(path: Path, source: str) -> list[Import]:
 def is_allowed(one: Import) -> bool:
     """Whether an import goes the one way that is allowed."""
     home, target = part_of(one.path), one.target.split(".")
-    if home not in MAY_IMPORT or target[0] == home:
+    if home in FREE or target[0] == home:
         return True
     return target[0] in MAY_IMPORT[home] or ".".join(target[:2]) in MAY_IMPORT[home]
 

@@ -17,7 +17,7 @@ from tests.builders import build_comparison, build_head, build_inputs
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evaluator.report.parts import Inputs
+    from evaluator.report.inputs import Inputs
 
 IDS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=40)
 """No file holds a NUL."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evaluator.model.decision import RuleOutcome
 from evaluator.report import regressions
-from evaluator.report.parts import CaseText, Failed, Inputs
+from evaluator.report.inputs import CaseText, Failed, Inputs
 from tests.builders import (
     build_case_outcome,
     build_change,

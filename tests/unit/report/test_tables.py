@@ -11,7 +11,8 @@ from evaluator.report import tables
 from tests.builders import build_comparison, build_decision, build_head, build_inputs, build_row, build_rule
 
 if TYPE_CHECKING:
-    from evaluator.report.parts import Inputs, Part
+    from evaluator.report.inputs import Inputs
+    from evaluator.report.parts import Part
 
 
 def cells(part: Part) -> list[tuple[str, ...]]:

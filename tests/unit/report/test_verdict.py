@@ -21,7 +21,7 @@ from tests.builders import (
 )
 
 if TYPE_CHECKING:
-    from evaluator.report.parts import Inputs
+    from evaluator.report.inputs import Inputs
 
 
 def failing(*rules: RuleOutcome, **fields: object) -> Inputs:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluator import report
 from evaluator.model.comparison import ConfigurationChange
-from evaluator.report.parts import Failed
+from evaluator.report.inputs import Failed
 from evaluator.report.view import age, build_view, marker
 from tests import reports
 from tests.builders import (

@@ -70,9 +70,9 @@ def test_a_file_without_entries_accepts_nothing(tmp_path: Path, text: str) -> No
         ("abstention@5", "wrong-value", "'abstention@5' has a cut-off, which abstention does not take"),
         ("faithfulness", "not-yet-supported", "'faithfulness' is not yet supported"),
         (
-            "grounded_value",
+            "answer_relevanc",
             "unknown-metric",
-            "'grounded_value' is no metric; did you mean 'grounded_values'? It is not yet supported",
+            "'answer_relevanc' is no metric; did you mean 'answer_relevance'? It is not yet supported",
         ),
     ],
 )
