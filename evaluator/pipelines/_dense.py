@@ -98,11 +98,11 @@ class Hybrid:
 
 def fuse(rankings: Sequence[Sequence[int]], k: int) -> list[tuple[int, float]]:
     """Position and fused score of everything in the rankings: score descending, then position."""
-    scores: dict[int, float] = {}
+    size = 1 + max((max(ranking, default=-1) for ranking in rankings), default=-1)
+    scores = np.zeros(size)
     for ranking in rankings:
-        for rank, place in enumerate(ranking, 1):
-            scores[place] = scores.get(place, 0.0) + 1 / (k + rank)
-    return sorted(scores.items(), key=lambda found: (-found[1], found[0]))
+        scores[np.array(ranking, np.int64)] += 1 / np.arange(k + 1, k + 1 + len(ranking))
+    return ranked(np.arange(size), scores, size)
 
 
 def ranked(places: NDArray[np.int64], scores: NDArray[np.float64], depth: int) -> list[tuple[int, float]]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from evaluator import errors, registry
 from evaluator.model.ports import Mistake, PipelineKind, PipelineSetting
 from evaluator.model.record import AnswerFailure
-from evaluator.pipelines import _http_request
 from evaluator.pipelines._reply import KEYS, Invalid, decode, invalid, one_line, to_reply
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from evaluator.model.ports import TemplateMaker
     from evaluator.model.record import Reply, Request
     from evaluator.pipelines._http_client import Client, Received
+    from evaluator.pipelines._http_request import Form
 
 EXTRA = "http"
 SHORTEST_SECRET = 8
@@ -31,15 +31,13 @@ SHORTEST_SECRET = 8
 PROXIES = ("http", "https", "all")
 CERTIFICATES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
 
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+CHARSET = r"charset\s*=\s*[\"']?([\w.:-]+)"
 
 
 class _Http:
     """Asks one endpoint."""
 
-    def __init__(
-        self, client: Client, form: _http_request.Form, fields: _Fields, secrets: _Secrets, timeout: float
-    ) -> None:
+    def __init__(self, client: Client, form: Form, fields: _Fields, secrets: _Secrets, timeout: float) -> None:
         self._client = client
         self._form = form
         self._fields = fields
@@ -87,7 +85,7 @@ class _Http:
 
 
 def _text(received: Received) -> str:
-    found = _CHARSET.search(received.content_type)
+    found = re.search(CHARSET, received.content_type, re.IGNORECASE)
     encoding = found[1] if found else "utf-8"
     try:
         return received.body.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
@@ -181,6 +179,7 @@ def _open(setting: PipelineSetting) -> Iterator[_Http]:
     if http is None:
         raise errors.PipelineError("pipeline.kind is http, so pipeline.http must be given")
     registry.library("requests", EXTRA)
+    from evaluator.pipelines import _http_request  # noqa: PLC0415 - other kinds do not pay for it
     from evaluator.pipelines._http_client import Client  # noqa: PLC0415 - it brings requests
 
     try:
@@ -219,8 +218,10 @@ def _proxies(url: str, environment: Mapping[str, str]) -> dict[str, str]:
 
 def _mistakes(config: PipelineConfig, templates: TemplateMaker) -> Iterator[Mistake]:
     http = config.http
-    if http is None:
+    if config.kind != "http" or http is None:
         return
+    from evaluator.pipelines import _http_request  # noqa: PLC0415 - other kinds do not pay for it
+
     found = [*_http_request.mistakes(http, config.env, templates), *_mistakes_of_fields(http)]
     for path, sentence in found:
         place = ".".join(("pipeline", "http", *map(str, path)))
