@@ -48,6 +48,7 @@ _WORDS = {
 }
 _TWO_WORDS = "per cent|pour cent|por ciento|por cento|per cento"
 _SCALES = {
+    2: "hundred hundra hundert",
     3: "thousand tusen tausend mille mil mila duizend tysiąc tysiące tysięcy tys ezer tuhat tuhatta tisíc тыс тысяч "
     "тысячи тысяча 千",
     4: "万 萬 만",

@@ -16,6 +16,7 @@ from evaluator.metrics._amounts import Value
 from evaluator.metrics._normal import CACHED_TEXTS, has_decimal_comma, normal
 from evaluator.metrics._numbers import join_fixed_groups, unify
 from evaluator.metrics._scripts import is_unspaced
+from evaluator.metrics._spelled import in_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -73,7 +74,7 @@ def values_of(answer: str, language: str, marks: Iterable[tuple[int, int]] = ())
 @lru_cache(maxsize=CACHED_TEXTS)
 def stated(written: str, language: str) -> Stated:
     """What a result of the context states."""
-    text = _Text(written)
+    text = _Text(in_digits(written, language))
     units = _amounts.units_in(text.left)
     dates, codes = text.take_dates(language), text.take_codes(language, written_small=True)
     found = [*dates, *codes, *_amounts.numbers_of(text.left, language)]

@@ -14,7 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 STAGES = ["collect", "score", "compare", "gate", "report"]
 METRICS = (
-    "[recall@1, mrr, ndcg@3, precision@2, context_precision@2, fact_coverage, fact_coverage@2, abstention, tokens]"
+    "[recall@1, mrr, ndcg@3, precision@2, context_precision@2, fact_coverage, fact_coverage@2, abstention, tokens, "
+    "paraphrase_overlap@2, grounded_values, citation_precision_labels, citation_recall_labels]"
 )
 WORDS = ["amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath"]
 
@@ -31,6 +32,7 @@ def case(number: int, word: str) -> dict[str, Any]:
         "id": f"q-{word}", "question": f"{word}?", "category": f"k{number % 2}", "relevant": needs[: number % 3 + 1],
         "facts": [{"id": "f", "text": f"{word} costs 1,000 euros"}], "critical": number == 1,
         "split": "holdout" if number == 2 else "dev", "expect": "abstain" if number == 3 else "answer",
+        "paraphrase_of": "q-amber" if number in (4, 5) else None,
     }  # fmt: skip
 
 
@@ -39,7 +41,7 @@ def reply(number: int, word: str) -> dict[str, Any]:
     hits = [{"id": "c-dune", "score": 2.5}, {"id": f"c-{word}", "score": 0.1 + number}, {"id": "c-dune"}]
     return {
         "id": f"q-{word}" if number != 6 else "q-nobody", "retrieved": [*hits, {"id": "far", "text": "Not ours."}],
-        "context": [f"c-{word}-2", f"c-{word}"], "answer": "" if number == 3 else f"About {word}.",
+        "context": [f"c-{word}-2", f"c-{word}"], "answer": "" if number == 3 else f"About {word}: 1,000 euros [1], [9].",
         "steps": [{"query": word, "retrieved": hits[:1]}], "usage": {"total_tokens": 12 + number},
         "meta": {"latency_ms": 1.5},
     }  # fmt: skip

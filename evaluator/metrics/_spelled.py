@@ -1,0 +1,104 @@
+"""Numbers that a text writes in words, written in digits: an answer says 15 where its source says fifteen.
+
+"One" and its like are left alone: in most languages they are articles, too.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from evaluator.metrics._normal import subtag
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SMALL = {
+    "en": "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty",
+    "sv": "två tre fyra fem sex sju åtta nio tio elva tolv tretton fjorton femton sexton sjutton arton nitton tjugo",
+    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
+    "achtzehn neunzehn zwanzig",
+    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit "
+    "dix-neuf vingt",
+    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
+    "dieciocho diecinueve veinte",
+    "pl": "dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście trzynaście czternaście "
+    "piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście dwadzieścia",
+    "hu": "két három négy öt hat hét nyolc kilenc tíz tizenegy tizenkét tizenhárom tizennégy tizenöt tizenhat tizenhét "
+    "tizennyolc tizenkilenc húsz",
+}
+"""From two to twenty."""
+
+_TENS = {
+    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
+    "sv": "tjugo trettio fyrtio femtio sextio sjuttio åttio nittio",
+    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "fr": "vingt trente quarante cinquante soixante",
+    "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "pl": "dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt "
+    "dziewięćdziesiąt",
+    "hu": "huszon harminc negyven ötven hatvan hetven nyolcvan kilencven",
+}
+_ONE = {"en": "one", "sv": "en ett", "de": "ein", "fr": "un", "es": "uno", "pl": "jeden", "hu": "egy"}
+_JOINED = {
+    "en": "{tens}-{ones}|{tens} {ones}", "sv": "{tens}{ones}", "de": "{ones}und{tens}", "fr": "{tens}-{ones}",
+    "es": "{tens} y {ones}", "pl": "{tens} {ones}", "hu": "{tens}{ones}",
+}  # fmt: skip
+"""How a language puts tens and ones together."""
+
+_HAN = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
+
+
+def in_digits(text: str, language: str) -> str:
+    """A text with the numbers of two and more that it writes in words written in digits."""
+    tongue = subtag(language)
+    if tongue in ("zh", "ja"):
+        return _han().sub(lambda found: str(_value_of(found[0])), text)
+    words = _words(tongue)
+    if not words:
+        return text
+    return _pattern(tongue).sub(lambda found: str(words[found[0].casefold()]), text)
+
+
+@cache
+def _words(tongue: str) -> Mapping[str, int]:
+    """Every number of a language by its word."""
+    if tongue not in _SMALL:
+        return {}
+    found = {word: number for number, word in enumerate(_SMALL[tongue].split(), 2)}
+    tens = {word: 10 * number for number, word in enumerate(_TENS[tongue].split(), 2)}
+    ones = dict.fromkeys(_ONE[tongue].split(), 1) | dict(list(found.items())[:8])
+    joined = {
+        form.format(tens=ten, ones=one): number + value
+        for ten, number in tens.items()
+        for one, value in ones.items()
+        for form in _JOINED[tongue].split("|")
+    }
+    return found | tens | joined
+
+
+@cache
+def _pattern(tongue: str) -> re.Pattern[str]:
+    names = sorted(_words(tongue), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _han() -> re.Pattern[str]:
+    """Numerals with a unit among them: those of one character are parts of many words."""
+    digits, units = "".join(_HAN), "".join(_HAN_UNITS)
+    return re.compile(f"(?!百分之)(?:[{digits}]?[{units}]零?){{1,4}}[{digits}]?")
+
+
+def _value_of(numeral: str) -> int:
+    total, digit = 0, 0
+    for character in numeral:
+        if character in _HAN_UNITS:
+            total += (digit or 1) * _HAN_UNITS[character]
+            digit = 0
+        else:
+            digit = _HAN[character]
+    return total + digit
