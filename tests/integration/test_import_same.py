@@ -1,4 +1,4 @@
-"""The same 25 questions, exported by each tool, come out the same from every importer; and go back as they were."""
+"""25 questions, exported by each tool itself, come out the same from every importer and go back as they were."""
 
 from __future__ import annotations
 

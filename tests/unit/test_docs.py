@@ -33,15 +33,21 @@ NO_CODES = {
     "content-length",
     "en-us",
     "content-type",
+    "corpus-id",
     "exit-code",
     "markdown-it-py",
     "on-pass",
+    "query-id",
     "rag-assay",
     "rev-parse",
     "semantic-text-splitter",
     "transfer-encoding",
 }
-"""Text that looks like a code and is none."""
+ASSERTIONS = {
+    "contains-all", "contains-any", "icontains-all", "icontains-any", "rouge-n", "context-recall",
+    "model-graded-factuality",
+}  # fmt: skip
+"""Text that looks like a code and is none; and what promptfoo calls its assertions."""
 
 
 def subclasses(kind: type[errors.AssayError]) -> list[type[errors.AssayError]]:
@@ -60,7 +66,7 @@ def codes_in(path: Path) -> set[str]:
                 found |= {each.value for each in given if isinstance(each, ast.Constant)}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and KEBAB.fullmatch(node.value):
             found.add(node.value)
-    return found - NO_CODES
+    return found - NO_CODES - ASSERTIONS
 
 
 class TestMessages:

@@ -83,7 +83,7 @@ def written_list(text: str) -> list[Any] | None:
 def need_of(value: Any) -> Any:
     """A need as it stands in a golden file; a list of ids is satisfied by any of them."""
     if isinstance(value, list):
-        return {"any_of": [text_of(each, "relevant") for each in value]} if len(value) > 1 else need_of(value[0])
+        return {"any_of": [text_of(each, "relevant") for each in value]} if len(value) != 1 else need_of(value[0])
     return value if isinstance(value, dict) else text_of(value, "relevant")
 
 

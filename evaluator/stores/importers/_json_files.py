@@ -10,7 +10,7 @@ from evaluator.stores import regular
 from evaluator.stores.importers._lines import BOM, text_lines, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from evaluator.errors import Problem
@@ -98,10 +98,11 @@ def without_nan(value: Any, intake: Intake) -> Any:
     return value
 
 
-def csv_rows(path: Path, intake: Intake, delimiter: str | None = None) -> Iterator[Entry]:
+def csv_rows(path: Path, intake: Intake, delimiter: str | None = None, *, repeated: bool = False) -> Iterator[Entry]:
     """The rows of a CSV file by its header; the delimiter is tab for .tsv and .tab, else comma.
 
-    Cells may hold line ends. A row with other than as many cells as the header is a problem.
+    Cells may hold line ends. A row with other than as many cells as the header is a problem, and so is a name that
+    two columns have, unless they may be ``repeated``: then the second is ``NAME (2)``.
     """
     csv.field_size_limit(MAX_BYTES)
     at = 0
@@ -120,8 +121,9 @@ def csv_rows(path: Path, intake: Intake, delimiter: str | None = None) -> Iterat
     try:
         for cells in reader:
             if not header:
-                header = cells
-                _check_header(header, path, intake, begin)
+                header = _numbered(cells)
+                if header != cells and not repeated:
+                    _name_repeated(cells, path, intake, begin)
             elif len(cells) == len(header):
                 yield Entry(dict(zip(header, cells, strict=True)), begin)
             elif cells:
@@ -132,14 +134,14 @@ def csv_rows(path: Path, intake: Intake, delimiter: str | None = None) -> Iterat
         intake.problem("syntax", f"this is no CSV: {error}", path, begin)
 
 
-def _check_header(header: list[str], path: Path, intake: Intake, line: int) -> None:
-    for name in sorted({name for name in header if header.count(name) > 1}):
+def _numbered(names: Sequence[str]) -> list[str]:
+    found = []
+    for place, name in enumerate(names):
+        count = names[: place + 1].count(name)
+        found.append(name if count == 1 else f"{name} ({count})")
+    return found
+
+
+def _name_repeated(names: Sequence[str], path: Path, intake: Intake, line: int) -> None:
+    for name in sorted({name for name in names if names.count(name) > 1}):
         intake.problem("duplicate-key", f"two columns are named {name!r}", path, line)
-
-
-def yaml_entries(path: Path, intake: Intake) -> Any:
-    """The value of a YAML file, or None and a problem."""
-    from evaluator.stores import located  # noqa: PLC0415 - as in _parse
-
-    document = located.read_yaml(path, str(path), intake.problems)
-    return document.value if document is not None else None

@@ -29,6 +29,9 @@ ANY = {"contains-any", "icontains-any"}
 OUTPUT = re.compile(r"\[.+\] ", re.DOTALL)
 """How the heading of a column of outputs begins: with the provider."""
 
+NUMBER = re.compile(r" \(\d+\)\Z")
+"""What tells the columns of a second output from those of the first."""
+
 ERROR = 2
 """The ``failureReason`` of a result that is an error, and not an answer that failed an assertion."""
 
@@ -37,7 +40,7 @@ def read_file(file: Path, column: str | None, intake: Intake) -> list[Entry]:
     """Flat records of a file, whichever kind it is."""
     suffix = file.suffix.lower()
     if suffix in TABLES:
-        return _rows(list(csv_rows(file, intake)), file, column, intake)
+        return _rows(list(csv_rows(file, intake, repeated=True)), file, column, intake)
     if suffix in {".yml", ".yaml"}:
         return [_test(entry, intake) for entry in _yaml(file, intake)]
     found = list(_json_entries(file, intake)) if suffix != ".jsonl" else list(records(file, intake))
@@ -163,7 +166,9 @@ def _rows(rows: list[Entry], file: Path, column: str | None, intake: Intake) -> 
         cells = list(row.value.values())
         value = {("description" if name == "Description" else f"vars.{name}"): cell
                  for name, cell in zip(header[: outputs[0]], cells, strict=False)}  # fmt: skip
-        after = dict(zip(header[at + 1 : until], cells[at + 1 : until], strict=True))
+        after = {
+            NUMBER.sub("", name): cell for name, cell in zip(header[at + 1 : until], cells[at + 1 : until], strict=True)
+        }
         failed = after.get("Status") == "ERROR"
         value["response.error" if failed else "response.output"] = cells[at] or ("no output" if failed else "")
         found.append(Entry({**value, **after}, row.line))

@@ -88,9 +88,9 @@ class _Reader:
         """Take one record."""
         taken = set(self._columns.values())
         rest = {name: value for name, value in record.value.items() if name not in taken and _says(value)}
-        given = {
-            ours: record.value[theirs] for ours, theirs in self._columns.items() if _says(record.value.get(theirs))
-        }
+        given = {ours: record.value.get(theirs) for ours, theirs in self._columns.items()}
+        # An empty list of results does say something: that nothing was retrieved.
+        given = {ours: value for ours, value in given.items() if value is not None and value != ""}
         try:
             case = self._case(given)
             answer = self._answer(given, case)
@@ -108,6 +108,9 @@ class _Reader:
         """Hand over the answers, if there is any."""
         if self._answers:
             self._intake.answers = self._answers
+            missing = len(self._intake.cases) - len(self._answers)
+            if missing:
+                self._intake.remark("case without an answer, which a run of these answers counts as failed", missing)
         if "id" not in self._columns:
             self._intake.remark("ids were made of the questions; name a field with --map id=THEIRS if there is one")
 
