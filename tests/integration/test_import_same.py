@@ -134,6 +134,31 @@ def test_all_rankings_and_answers_come_out_the_same(arguments: Any, work: Path, 
     assert failed == (3 if arguments[0] == "promptfoo" else 0)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        TREC,
+        ("ragas", DATA / "ragas/evaluation_dataset.jsonl"),
+        ("deepeval", DATA / "deepeval/goldens.csv"),
+        ("deepeval", DATA / "deepeval/goldens.json", *CHUNKS),
+    ],
+    ids=lambda value: f"{value[0]}-{len(value)}",
+)
+def test_the_same_questions_measure_the_same(arguments: Any, work: Path, source: Any) -> None:
+    """By ids, by quotes and by looking texts up: a run of what was imported has the recall that can be counted."""
+    rag_assay(work, "import", *arguments, "--out", work)
+    pipeline = {"kind": "recorded", "recorded": {"file": "answers.jsonl"}}
+    config = {"suite": "same", "golden": "golden.jsonl", "metrics": ["recall@5"], "pipeline": pipeline}
+    (work / "rag-assay.yml").write_text(json.dumps(config))
+    rag_assay(work, "run", "--out", "run")
+    answerable = [item for item in source["items"] if item["gold"]]
+    found = [item for item in answerable if item["gold"][0] in [hit["id"] for hit in item["retrieved"][:5]]]
+
+    assert json.loads((work / "run" / "run.json").read_text())["summary"]["all"]["recall@5"] == {
+        "mean": len(found) / len(answerable), "n": len(answerable), "of": len(answerable),
+    }  # fmt: skip
+
+
 class TestBack:
     """An export of what was imported."""
 

@@ -7,6 +7,9 @@ import json
 import re
 from typing import Any
 
+HIT = ("id", "doc", "score", "text")
+"""What is kept of a retrieved result."""
+
 YES = {"true", "yes", "1"}
 NO = {"false", "no", "0", ""}
 
@@ -101,7 +104,7 @@ def hit_of(value: Any) -> dict[str, Any]:
         ValueError: it has none.
     """
     if isinstance(value, dict):
-        known = {name: value[name] for name in ("id", "doc", "score", "text") if value.get(name) is not None}
+        known = {name: value[name] for name in HIT if value.get(name) is not None}
         if "id" in known:
             return {**known, "id": text_of(known["id"], "retrieved")}
         raise ValueError("a retrieved result has no id")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluator.model.exchange import Draft, path
 from evaluator.stores.importers._cells import (
+    HIT,
     asked,
     fact_of,
     flag_of,
@@ -180,7 +181,10 @@ class _Reader:
         return list_of(given[name], self._layout.separator, name) if name in given else []
 
     def _retrieved(self, given: Mapping[str, Any]) -> list[dict[str, Any]]:
-        hits = [hit_of(each) for each in self._list(given, "retrieved")]
+        found = self._list(given, "retrieved")
+        for name in {name for each in found if isinstance(each, dict) for name in each} - {*HIT}:
+            self._intake.remark(f"field '{name}' of a retrieved result, left out")
+        hits = [hit_of(each) for each in found]
         texts = [text_of(each, "retrieved_texts") for each in self._list(given, "retrieved_texts")]
         if not hits:
             return [{"id": self._chunks.get(normal(text)) or derived_id(text), "text": text} for text in texts]
