@@ -23,7 +23,8 @@ def within(ranks: Sequence[int], k: int | None) -> int:
 
 def satisfied(gains: Gains, k: int | None) -> int:
     """How many needs are satisfied in the top k."""
-    reached = within(gains.ranks, k)
+    ranks = gains.ranks
+    reached = len(ranks) if k is None else bisect_right(ranks, k)
     return reached if gains.plain else sum(map(len, gains.newly[:reached]))
 
 

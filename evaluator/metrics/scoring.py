@@ -218,9 +218,9 @@ def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Me
     Raises:
         InvalidScore: a value is not finite, or a bounded one is outside [0, 1].
     """
-    found: dict[MetricId, Any] = dict.fromkeys(ids)
+    found: dict[MetricId, Score] = {}
     failed = view.failed
-    for metric in found:
+    for metric in ids:
         name, k = metric
         declared = metrics[name]
         score = _of_failed(view, metric, declared) if failed else declared.score(view, k)
