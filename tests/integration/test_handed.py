@@ -41,7 +41,7 @@ def reply(number: int, word: str) -> dict[str, Any]:
     hits = [{"id": "c-dune", "score": 2.5}, {"id": f"c-{word}", "score": 0.1 + number}, {"id": "c-dune"}]
     return {
         "id": f"q-{word}" if number != 6 else "q-nobody", "retrieved": [*hits, {"id": "far", "text": "Not ours."}],
-        "context": [f"c-{word}-2", f"c-{word}"], "answer": "" if number == 3 else f"About {word}: 1,000 euros [1], [9].",
+        "context": [f"c-{word}-2", f"c-{word}"], "answer": "" if number == 3 else f"{word}: 1,000 euros [1], [9].",
         "steps": [{"query": word, "retrieved": hits[:1]}], "usage": {"total_tokens": 12 + number},
         "meta": {"latency_ms": 1.5},
     }  # fmt: skip
