@@ -5,7 +5,6 @@ All its stems must be there; a number together with what it counts, a negation t
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -35,16 +34,19 @@ ALONE = frozenset({"hu", "pl", "sv"})
 SHORTEST_ALONE = 4
 """Letters that the stem of such a word has at least."""
 
-_FOREIGN = re.compile("[\u0300-\u1dff\u1f00-\u1fff\u2c00-\U0010ffff]")
-"""Letters and marks of other scripts than the Latin one, in which a stemmer would not know a word from a part of it."""
 
 _COUNTING = frozenset((NUMBER, ONE))
+
+
+def _is_foreign(character: str) -> bool:
+    """Whether it is of another script than the Latin one, in which a stemmer would not know a word from a part of it."""
+    return "\u0300" <= character <= "\u1dff" or "\u1f00" <= character <= "\u1fff" or character >= "\u2c00"
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def phrase(text: str, language: str) -> Phrase | None:
     """What an alternative in its common form is looked for by; None where it has too few or too many words."""
-    if text.count(" ") > _MOST_SPACES or _FOREIGN.search(text) is not None:
+    if text.count(" ") > _MOST_SPACES or any(map(_is_foreign, text)):
         return None
     read = Reading(text, language)
     words = len(set(read.starts)) - len(read.symbols)

@@ -90,9 +90,10 @@ def find_facts(facts: Iterable[Fact], passages: Sequence[tuple[str, Passage]], l
 
     Chunks without text are not read. Adjacent are chunks whose ``place`` in their document is consecutive.
     """
-    comma = has_decimal_comma(language)
-    forms = [(window, _form(window.texts, decimal_comma=comma)) for window in _windows(passages)]
-    found = [(fact, _find(fact, forms, language)) for fact in facts]
+    wanted, comma = tuple(facts), has_decimal_comma(language)
+    windows = _windows(passages) if wanted else []
+    forms = [(window, _form(window.texts, decimal_comma=comma)) for window in windows]
+    found = [(fact, _find(fact, forms, language)) for fact in wanted]
     search = Search(language) if Search.is_for(language) else None
     return [
         each if each.found or search is None else _find_apart(fact, forms, search, language) or each
