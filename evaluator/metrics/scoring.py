@@ -210,7 +210,7 @@ def facts_in_context(view: CaseView) -> tuple[str, ...]:
 
 
 def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Metric]) -> dict[MetricId, Score]:
-    """Every metric that is asked for, once.
+    """Every metric that is asked for.
 
     Where the pipeline failed, bounded metrics that the labels make applicable are at their worst and all others are not
     applicable.
