@@ -39,7 +39,7 @@ _COUNTING = frozenset((NUMBER, ONE))
 
 
 def _is_foreign(character: str) -> bool:
-    """Whether it is of another script than the Latin one: no stemmer here would know a word of it from a part of one."""
+    """Whether it is of a script other than Latin: no stemmer here would know its words from parts of them."""
     return "\u0300" <= character <= "\u1dff" or "\u1f00" <= character <= "\u1fff" or character >= "\u2c00"
 
 
