@@ -17,8 +17,12 @@ KEPT = 2048
 LARGE = 20_000
 """A text of more characters is cut into words at once, which then tell what is not in it; a short one is searched.
 
-The tokens of a large one are kept only as long as the facts of one case are looked for.
+The tokens of a large one are kept only until others are searched.
 """
+
+
+AT_ONCE = 3
+"""Large texts whose tokens are kept: two chunks, and both as one."""
 
 
 class Parts(NamedTuple):
@@ -64,6 +68,8 @@ class Search:
         if len(lines) <= LARGE:
             return _tokens(lines, self._language)
         if lines not in self._large:
+            if len(self._large) >= AT_ONCE:
+                self._large.clear()
             self._large[lines] = _read(lines, self._language)
         return self._large[lines]
 

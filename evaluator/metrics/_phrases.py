@@ -34,19 +34,13 @@ ALONE = frozenset({"hu", "pl", "sv"})
 SHORTEST_ALONE = 4
 """Letters that the stem of such a word has at least."""
 
-
 _COUNTING = frozenset((NUMBER, ONE))
-
-
-def _is_foreign(character: str) -> bool:
-    """Whether it is of a script other than Latin: no stemmer here would know its words from parts of them."""
-    return "\u0300" <= character <= "\u1dff" or "\u1f00" <= character <= "\u1fff" or character >= "\u2c00"
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def phrase(text: str, language: str) -> Phrase | None:
     """What an alternative in its common form is looked for by; None where it has too few or too many words."""
-    if text.count(" ") > _MOST_SPACES or any(map(_is_foreign, text)):
+    if text.count(" ") > _MOST_SPACES or _is_foreign(text):
         return None
     read = Reading(text, language)
     words = len(set(read.starts)) - len(read.symbols)
@@ -69,6 +63,13 @@ def phrase(text: str, language: str) -> Phrase | None:
         in_clause=words <= CLAUSE_WORDS,
         repeated=repeated(read.keys),
         hints=hints([read.keys[place] for place in wanted], language),
+    )
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether a text has letters or marks of other scripts than the Latin one: a stemmer would cut their words."""
+    return not text.isascii() and any(
+        each >= "\u0300" and not ("\u1e00" <= each < "\u1f00" or "\u2000" <= each < "\u2c00") for each in text
     )
 
 

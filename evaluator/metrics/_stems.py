@@ -45,7 +45,7 @@ _DIVIDED = {"ca": "can", "wo": "will", "sha": "shall"}
 _BEGINNINGS = {"en": (4, 3), "hu": (6, 4), "pl": (6, 4), "sv": (6, 4)}
 """A stem of so many letters and all words that have it begin with the same so many; elsewhere accents come and go."""
 
-_DEFINITE = re.compile(r"(?<=\w{4}a)ns?$|(?<=\w{4}i)(?:ns?|et)$")
+_DEFINITE = r"(?<=\w{4}a)ns?$|(?<=\w{4}i)(?:ns?|et)$"
 
 
 @cache
@@ -64,11 +64,12 @@ def stemmer(language: str) -> Callable[[str], str]:
     import Stemmer  # noqa: PLC0415 - not every run has a fact that is looked for by stems
 
     once = Stemmer.Stemmer(STEMMERS[language], 0).stemWord
+    definite = re.compile(_DEFINITE) if language == "sv" else None
 
     def stem(word: str) -> str:
         for _ in range(LONGEST_STEMMED if len(word) <= LONGEST_STEMMED else 0):
             before = word
-            word = once(_DEFINITE.sub("", word) if language == "sv" else word)
+            word = once(definite.sub("", word) if definite is not None else word)
             if before == word:
                 break
         return word

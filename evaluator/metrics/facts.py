@@ -23,7 +23,7 @@ from evaluator.metrics._scripts import is_unspaced
 from evaluator.model.patterns import match, regex_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evaluator.model.golden import Fact
     from evaluator.model.run import How
@@ -90,15 +90,17 @@ def find_facts(facts: Iterable[Fact], passages: Sequence[tuple[str, Passage]], l
 
     Chunks without text are not read. Adjacent are chunks whose ``place`` in their document is consecutive.
     """
-    wanted, comma = tuple(facts), has_decimal_comma(language)
-    windows = _windows(passages) if wanted else []
-    forms = [(window, _form(window.texts, decimal_comma=comma)) for window in windows]
-    found = [(fact, _find(fact, forms, language)) for fact in wanted]
-    search = Search(language) if Search.is_for(language) else None
-    return [
-        each if each.found or search is None else _find_apart(fact, forms, search, language) or each
-        for fact, each in found
-    ]
+    wanted = tuple(facts)
+    if not wanted:
+        return []
+    comma = has_decimal_comma(language)
+    forms = [(window, _form(window.texts, decimal_comma=comma)) for window in _windows(passages)]
+    found = [_find(fact, forms, language) for fact in wanted]
+    missing = {place: wanted[place] for place, each in enumerate(found) if not each.found}
+    if missing and Search.is_for(language):
+        for place, each in _find_apart(missing, forms, language):
+            found[place] = each
+    return found
 
 
 def facts_in(view: CaseView, chunks: Sequence[str]) -> list[FoundFact]:
@@ -173,14 +175,26 @@ def _matched(patterns: Sequence[str], window: _Window) -> Place | None:
     return next((place for pattern in patterns if (place := match(pattern, text)) is not None), None)
 
 
-def _find_apart(fact: Fact, forms: Sequence[tuple[_Window, Normal]], search: Search, language: str) -> FoundFact | None:
-    """Look for a fact that was not found as it is written."""
-    phrases = search.phrases([needle.text for needle in _wanted(fact.alternatives, language).needles])
-    for window, form in forms if phrases else ():
-        place = search.find(phrases, Parts(form, window.texts))
-        if place is not None:
-            return FoundFact(fact.id, True, window.chunks, window.rank, search.how, None, place)
-    return None
+def _find_apart(
+    missing: Mapping[int, Fact], forms: Sequence[tuple[_Window, Normal]], language: str
+) -> Iterator[tuple[int, FoundFact]]:
+    """Those of the facts that were not found as they are written and are found otherwise, by their places.
+
+    Each text is searched for all of them before the next, so that it is cut into words once.
+    """
+    search = Search(language)
+    texts = {
+        place: [needle.text for needle in _wanted(fact.alternatives, language).needles]
+        for place, fact in missing.items()
+    }
+    phrases = {place: made for place, each in texts.items() if (made := search.phrases(each))}
+    for window, form in forms:
+        parts = Parts(form, window.texts)
+        for place, each in tuple(phrases.items()):
+            at = search.find(each, parts)
+            if at is not None:
+                del phrases[place]
+                yield place, FoundFact(missing[place].id, True, window.chunks, window.rank, search.how, None, at)
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
