@@ -32,6 +32,8 @@ from evaluator.cli import GARBAGE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from evaluator.model.score import Score
+
 OURS = ("recall@10", "recall@100", "hit@10", "precision@10", "mrr", "ndcg@10", "map")
 PYTREC_EVAL = ("recall_10", "recall_100", "success_10", "P_10", "recip_rank", "ndcg_cut_10", "map")
 RANX = ("recall@10", "recall@100", "hit_rate@10", "precision@10", "mrr", "ndcg@10", "map")
@@ -76,8 +78,14 @@ def ours(judged: Judged, ranked: Ranked) -> Prepared:
         ]
 
     def compute(views: list[CaseView]) -> list[float]:
-        scores = [scoring.score_case(view, ids, declared) for view in views]
-        return [scoring.summarise([found[each] for found in scores]).mean or 0.0 for each in ids]
+        columns: list[list[Score]] = [[] for _ in ids]
+        # Case by case, as a run of so many cases goes: what was measured of one is kept, its view is not.
+        views.reverse()
+        while views:
+            found = scoring.score_case(views.pop(), ids, declared)
+            for column, score in zip(columns, found.values(), strict=True):
+                column.append(score)
+        return [scoring.summarise(column).mean or 0.0 for column in columns]
 
     return views, compute
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evaluator.model.golden import Labels
 
@@ -42,6 +41,18 @@ class Passage(NamedTuple):
 UNDESCRIBED = Passage(None, None)
 
 
+class _Once:
+    """A gain vector made when it is first asked for: ``cached_property`` takes a lock for it before Python 3.12."""
+
+    def __init__(self, make: Callable[[CaseView], Gains]) -> None:
+        self._make = make
+        self._name = make.__name__
+
+    def __get__(self, view: CaseView, _: type[CaseView]) -> Gains:
+        made = view.__dict__[self._name] = self._make(view)
+        return made
+
+
 @dataclass(frozen=True)
 class CaseView:
     """What a metric may read of one case in one run.
@@ -70,12 +81,12 @@ class CaseView:
     paraphrases: Paraphrases = ()
     shared: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    @cached_property
+    @_Once
     def gains(self) -> Gains:
         """The gain vector over ``ranking``."""
         return gains(self.ranking, self.needs)
 
-    @cached_property
+    @_Once
     def context_gains(self) -> Gains:
         """The gain vector over ``context``."""
         return gains(self.context, self.needs)
