@@ -41,7 +41,10 @@ def _original(text: str, form: Callable[[str], str], whole: str, place: tuple[in
     start, end = place
     if len(text) == len(whole) and text.isascii():
         return place  # with nothing added in ASCII, nothing was taken away
-    wanted = whole[start:end]
+    wanted, lowered = whole[start:end], text.lower()
+    at = lowered.find(wanted, start, end + MOST_SHIFTS) if len(lowered) == len(text) else -1
+    if at >= 0:
+        return at, at + len(wanted)
     for shift in range(min(MOST_SHIFTS, max(0, len(text) - len(whole)) + 1)):
         here = text[start + shift : end + shift]
         if here[:1].lower() == wanted[0] and here[-1].lower() == wanted[-1] and form(here) == wanted:
