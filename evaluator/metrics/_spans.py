@@ -39,19 +39,37 @@ def span(found: FoundFact, texts: Sequence[str], language: str) -> tuple[int, in
 def _original(text: str, form: Callable[[str], str], whole: str, place: tuple[int, int]) -> tuple[int, int] | None:
     """The part of a text whose form is what stands at a place in the form of the whole."""
     start, end = place
-    if len(text) == len(whole) and text.isascii():
+    shorter = len(text) - len(whole)
+    if shorter == 0 and text.isascii():
         return place  # with nothing added in ASCII, nothing was taken away
-    wanted, lowered = whole[start:end], text.lower()
-    at = lowered.find(wanted, start, end + MOST_SHIFTS) if len(lowered) == len(text) else -1
-    if at >= 0:
-        return at, at + len(wanted)
-    for shift in range(min(MOST_SHIFTS, max(0, len(text) - len(whole)) + 1)):
+    wanted = whole[start:end]
+    for shift in range(min(MOST_SHIFTS, max(0, shorter) + 1)):
         here = text[start + shift : end + shift]
-        if here[:1].lower() == wanted[0] and here[-1].lower() == wanted[-1] and form(here) == wanted:
+        read = here.lower()
+        if read == wanted or (read[:1] == wanted[0] and read[-1] == wanted[-1] and form(here) == wanted):
             return start + shift, end + shift
+    # Nearly always the form only lost characters: the place then is at most so many further on.
+    for shifts in ((0, max(0, shorter)), (-start, len(text))):
+        first, last = _searched(text, form, place, shifts)
+        here = text[first:last]
+        if form(here) == wanted:
+            return first + len(here) - len(here.lstrip()), first + len(here.rstrip())
+    return None
+
+
+def _searched(
+    text: str, form: Callable[[str], str], place: tuple[int, int], shifts: tuple[int, int]
+) -> tuple[int, int]:
+    """Where the part starts and ends by how long the form of what is before it is, between two shifts of the place."""
+    start, end = place
     lengths = range(len(text) + 1)
-    first = bisect.bisect_right(lengths, start, key=lambda length: len(form(text[:length]))) - 1
-    last = bisect.bisect_left(lengths, end, lo=first, key=lambda length: len(form(text[:length])))
+
+    def size(length: int) -> int:
+        return len(form(text[:length]))
+
+    most = max(0, min(len(text), end + shifts[1]))
+    first = bisect.bisect_right(lengths, start, start + shifts[0], min(len(text), start + shifts[1]) + 1, key=size) - 1
+    last = bisect.bisect_left(lengths, end, max(first, end + shifts[0]), most, key=size)
     while text[last - 1 : last + 1].isdigit() and last < len(text):
         last += 1
-    return (first, last) if form(text[first:last]) == wanted else None
+    return max(0, first), last

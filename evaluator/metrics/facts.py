@@ -105,6 +105,8 @@ def find_facts(facts: Iterable[Fact], passages: Sequence[tuple[str, Passage]], l
 
 def facts_in(view: CaseView, chunks: Sequence[str]) -> list[FoundFact]:
     """What became of the facts of a case in the text of some of its chunks; looked for once."""
+    if not view.labels.facts:
+        return []
     key = ("facts", tuple(chunks))
     if key not in view.shared:
         view.shared[key] = find_facts(view.labels.facts, view.described(chunks), view.language)
