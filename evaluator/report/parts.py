@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from evaluator.model.counting import counted
@@ -20,8 +18,7 @@ MORE_EXAMPLES = 5
 """So many times the questions of a comment are in the summary; no format shows more."""
 
 
-@dataclass(frozen=True)
-class Listing(Generic[T]):
+class Listing(NamedTuple, Generic[T]):
     """The first items of a list, and how many there are in all."""
 
     items: tuple[T, ...] = ()
@@ -34,7 +31,7 @@ class Listing(Generic[T]):
 
     def top(self, number: int) -> Listing[T]:
         """At most so many of them."""
-        return self if len(self.items) <= number else dataclasses.replace(self, items=self.items[:number])
+        return self if len(self.items) <= number else self._replace(items=self.items[:number])
 
     @property
     def more(self) -> int:
@@ -49,8 +46,7 @@ class TableRow(NamedTuple):
     quiet: bool = False
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A table; a column whose heading is in ``numbers`` is set to the right."""
 
     head: tuple[str, ...]
@@ -76,8 +72,7 @@ class LostChunk(NamedTuple):
     after: str
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """A question behind a change. ``changes`` reads ``recall@5 1.000 → 0.500``; ``steps`` has a note for each need."""
 
     id: Name
@@ -102,8 +97,7 @@ class Snippet(NamedTuple):
     lines: Listing[Safe]
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A part of a report: whatever of these it has, in this order."""
 
     title: str
@@ -137,8 +131,7 @@ class Compared(NamedTuple):
     uncommitted: bool = False
 
 
-@dataclass(frozen=True)
-class ReportView:
+class ReportView(NamedTuple):
     """A report, chosen, sorted and rounded; a format only lays it out.
 
     Attributes:
@@ -180,8 +173,7 @@ class ReportView:
         return tuple(part for part in (self.loosened, self.reasons, self.failed, *self.tables) if part)
 
 
-@dataclass(frozen=True)
-class Reporter:
+class Reporter(NamedTuple):
     """A format, presented by its module as the constant REPORTER; without ``file_name`` it is printed."""
 
     name: str

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import templates
@@ -34,8 +32,7 @@ class Limit(NamedTuple):
         )
 
 
-@dataclass(frozen=True)
-class Tier:
+class Tier(NamedTuple):
     """How much is shown.
 
     Attributes:
@@ -81,11 +78,10 @@ def tiers(full: Tier) -> Iterator[Tier]:
     """``full``, then shorter texts, then ever fewer questions and shorter lists, then all that is ``SMALLER``."""
     yield full
     least = SMALLER[0]
-    tier = dataclasses.replace(full, text=min(full.text, least.text), left_out="the ends of long texts")
+    tier = full._replace(text=min(full.text, least.text), left_out="the ends of long texts")
     yield tier
     while tier.examples // 2 > least.examples:
-        tier = dataclasses.replace(
-            tier, examples=tier.examples // 2, items=max(tier.items // 2, least.items),
+        tier = tier._replace(examples=tier.examples // 2, items=max(tier.items // 2, least.items),
             rows=max(tier.rows // 2, least.rows), left_out="some questions and the ends of long texts and lists",
         )  # fmt: skip
         yield tier
@@ -104,8 +100,7 @@ def fitting(view: ReportView, full: Tier, limit: Limit, elsewhere: str) -> str:
 
 def trimmed(view: ReportView, tier: Tier) -> ReportView:
     """What a tier shows of a view."""
-    return dataclasses.replace(
-        view,
+    return view._replace(
         reasons=_part(view.reasons, tier),
         loosened=_part(view.loosened, tier),
         failed=_part(view.failed, tier),
@@ -116,8 +111,7 @@ def trimmed(view: ReportView, tier: Tier) -> ReportView:
 
 
 def _part(part: Part, tier: Tier) -> Part:
-    return dataclasses.replace(
-        part,
+    return part._replace(
         notes=part.notes.top(tier.items),
         snippet=part.snippet._replace(lines=part.snippet.lines.top(tier.items)) if part.snippet else None,
         table=_rows(part.table, tier) if part.table else None,
@@ -128,13 +122,12 @@ def _part(part: Part, tier: Tier) -> Part:
 
 def _rows(table: Table, tier: Tier) -> Table:
     kept = [row for row in table.rows.items if tier.quiet or not row.quiet]
-    return dataclasses.replace(table, rows=dataclasses.replace(table.rows, items=tuple(kept[: tier.rows])))
+    return table._replace(rows=table.rows._replace(items=tuple(kept[: tier.rows])))
 
 
 def _examples(examples: Listing[Example], tier: Tier) -> Listing[Example]:
     shown = examples.top(tier.examples)
     short = tuple(
-        dataclasses.replace(example, lost=example.lost.top(MAX_LOST), steps=example.steps.top(MAX_LOST))
-        for example in shown.items
+        example._replace(lost=example.lost.top(MAX_LOST), steps=example.steps.top(MAX_LOST)) for example in shown.items
     )
-    return dataclasses.replace(shown, items=short)
+    return shown._replace(items=short)

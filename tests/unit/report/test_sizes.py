@@ -93,8 +93,8 @@ class TestTiers:
     def test_a_comment_keeps_as_many_questions_as_fit(self) -> None:
         """Of 60 long questions, of which about 40 fit, 30 are shown and not five."""
         view = build_view(dataclasses.replace(reports.huge(cases=60, categories=2, length=1), max_examples=60))
-        limit = sizes.Limit(len(text_of(view, dataclasses.replace(FULL, examples=40, text=200))), 10**9)
-        text = sizes.fitting(view, dataclasses.replace(FULL, examples=60), limit, "run.json holds everything")
+        limit = sizes.Limit(len(text_of(view, FULL._replace(examples=40, text=200))), 10**9)
+        text = sizes.fitting(view, FULL._replace(examples=60), limit, "run.json holds everything")
 
         assert "Not shown: 30 questions." in text
         assert "Left out for length: some questions and the ends of long texts and lists; run.json holds" in text
@@ -161,7 +161,7 @@ class TestHugeRuns:
     def test_of_any_text_fit(self, text: str) -> None:
         """No text is long or odd enough to break a comment."""
         view = build_view(reports.huge(cases=20, categories=5, length=1))
-        view = dataclasses.replace(view, tool=text, verdict=text[:600])
+        view = view._replace(tool=text, verdict=text[:600])
         rendered = report.load()["comment"].render(view)
 
         assert comment.LIMIT.holds(rendered)
