@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from typing import Any
 
@@ -32,6 +33,21 @@ def find(package: str, constant: str) -> dict[str, Any]:
         found[plugin.name] = plugin
         home[plugin.name] = module_info.name
     return found
+
+
+def named(package: str, constant: str, name: str) -> Any:
+    """The plug-in of a name. The module of that name is asked first, so that the others need not be imported.
+
+    Raises:
+        KeyError: there is no such plug-in.
+        DuplicateName: it was looked for in all modules, and two present plug-ins of one name.
+    """
+    module = f"{package}.{name}"
+    if importlib.util.find_spec(module) is not None:
+        plugin = getattr(importlib.import_module(module), constant, None)
+        if plugin is not None and plugin.name == name:
+            return plugin
+    return find(package, constant)[name]
 
 
 def library(module: str, extra: str) -> Any:

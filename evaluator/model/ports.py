@@ -89,8 +89,7 @@ def _no_mistakes(config: PipelineConfig, templates: TemplateMaker) -> Iterator[M
     return iter(())
 
 
-@dataclass(frozen=True)
-class PipelineKind:
+class PipelineKind(NamedTuple):
     """How a pipeline module presents itself: as the module constant PIPELINE.
 
     ``settings`` gives what is recorded in collect.json, without secrets. ``mistakes`` finds what is wrong with its
@@ -115,8 +114,7 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class EmbedderSetting:
+class EmbedderSetting(NamedTuple):
     """What an embedder is built from.
 
     Attributes:
@@ -134,8 +132,7 @@ class EmbedderSetting:
     api_key_env: str = "OPENAI_API_KEY"
 
 
-@dataclass(frozen=True)
-class EmbedderKind:
+class EmbedderKind(NamedTuple):
     """How an embedder module presents itself: as the module constant EMBEDDER."""
 
     name: str

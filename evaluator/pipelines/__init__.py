@@ -15,3 +15,13 @@ if TYPE_CHECKING:
 def load() -> Mapping[str, PipelineKind]:
     """Every kind of pipeline by its name."""
     return registry.find(__name__, "PIPELINE")
+
+
+def kind(name: str) -> PipelineKind:
+    """One kind of pipeline.
+
+    Raises:
+        KeyError: there is none of this name.
+    """
+    found: PipelineKind = registry.named(__name__, "PIPELINE", name)
+    return found

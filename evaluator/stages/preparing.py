@@ -122,10 +122,11 @@ def pipeline_mistakes(config: Config, kind: PipelineKind) -> list[Finding]:
 
 
 def _kind(name: str) -> PipelineKind:
-    kinds = pipelines.load()
-    if name not in kinds:
-        raise errors.NotYetSupported(f"pipeline.kind {name} is not yet supported; there are {', '.join(kinds)}")
-    return kinds[name]
+    try:
+        return pipelines.kind(name)
+    except KeyError:
+        there = ", ".join(pipelines.load())
+        raise errors.NotYetSupported(f"pipeline.kind {name} is not yet supported; there are {there}") from None
 
 
 def _chosen(cases: Sequence[Case], only: Sequence[str]) -> dict[str, Case]:

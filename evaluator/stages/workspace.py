@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +21,7 @@ MAX_HANDED = 64 * 1024 * 1024
 """Largest records.jsonl, in bytes, whose records are handed on in memory; a larger one is streamed."""
 
 
-@dataclass(frozen=True)
-class Clock:
+class Clock(NamedTuple):
     """Time, passed in: ``now`` gives an ISO 8601 UTC time, ``today`` a date, ``seconds`` a monotonic reading."""
 
     now: Callable[[], str]

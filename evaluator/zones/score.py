@@ -57,7 +57,7 @@ def _check_answers(workspace: Workspace, cases: GoldenSet) -> None:
 def _vouch(workspace: Workspace, cases: GoldenSet) -> None:
     path, config = workspace.out / "collect.json", workspace.config
     said = values.read_value(path, Collection)
-    kind = pipelines.load()[config.pipeline.kind]
+    kind = pipelines.kind(config.pipeline.kind)
     info = PipelineInfo(kind=kind.name, version=config.pipeline.version, settings=kind.settings(config.pipeline))
     known = Collection(
         tool=f"rag-assay {__version__}", suite=config.suite, config_sha256=digest(config.model_dump(mode="json")),
