@@ -248,7 +248,9 @@ def undecided(exam: Exam) -> list[str]:
 def _undecided(exam: Exam) -> Iterator[Reason]:
     for metric in undecided(exam):
         yield Reason(code="undecided-rule", text=f"the rule on {metric} could be decided in no row")
-    if (not exam.rules or any(map(_limits_a_change, exam.rules))) and not _decided(exam):
+    # An advisory row leaves its rule no open question, but where there is nothing else, nobody has decided anything.
+    enforced = [entry for entry in _decided(exam) if not entry.row.advisory]
+    if (not exam.rules or any(map(_limits_a_change, exam.rules))) and not enforced:
         yield Reason(code="nothing-decided", text="there is a baseline, and no rule about a drop could be decided")
 
 

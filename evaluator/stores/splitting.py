@@ -49,6 +49,20 @@ class Section(NamedTuple):
     path: tuple[str, ...]
 
 
+LONGEST_WORD = 20_000
+"""Characters without a space: tokenizers take the square of that, and answer no signal meanwhile."""
+
+
+def _refuse_endless_words(document: Document) -> None:
+    found = re.search(rf"[^\s\u3000-\u9fff]{{{LONGEST_WORD}}}", document.text)
+    if found is not None:
+        line = document.text.count("\n", 0, found.start()) + 1
+        raise errors.UsageError(
+            f"{document.name}, line {line}: {LONGEST_WORD:,} characters without a space are no text to be cut by "
+            "tokens; leave the file out, or use --split sentences"
+        )
+
+
 class _Heading(NamedTuple):
     start: int
     end: int
@@ -117,6 +131,7 @@ class Splitter:
         whole = Section(0, 0, len(document.text), ())
         sections = list(self._sections(document.text)) if document.is_markdown else [whole]
         if self._splitting.by == "tokens":
+            _refuse_endless_words(document)
             for start, text in self._splitters[document.is_markdown].chunk_indices(document.text):
                 yield text, next((each.path for each in sections if start < each.end), ())
             return

@@ -81,11 +81,14 @@ def _queries(
     index = None if text is None else located.validate(Questions, text, shown, problems)
     if matrix is None or index is None:
         return None, {}
+    rows = {key: row for row, key in enumerate(index.questions)}
+    if len(rows) < len(index.questions):
+        problems.append(_problem(folder / QUESTIONS, "a question is there twice, and only one vector can be its own"))
     problems += _misfits(matrix, folder / QUERIES, len(index.questions), "questions", index.embedding)
     if embedding is not None and embedding != index.embedding:
         sentence = f"the questions were embedded by {index.embedding.model}, the chunks by {embedding.model}"
         problems.append(_problem(folder / QUESTIONS, sentence))
-    return matrix, {key: row for row, key in enumerate(index.questions)}
+    return matrix, rows
 
 
 def _misfits(
@@ -124,7 +127,7 @@ def _mapped(file: BufferedReader) -> NDArray[np.float32]:
     header = _header(file)
     if header.kind != _SINGLE or header.by_column or len(header.shape) != 2:  # noqa: PLR2004 - rows and columns
         raise ValueError("it is no matrix of float32 in rows (little-endian); save it with numpy.save as float32")
-    rows, columns = header.shape
+    rows, columns = map(int, header.shape)  # a bool counts as an integer there
     if not (rows >= 1 and 1 <= columns <= MAX_DIMENSION):
         raise ValueError(f"it states {rows} rows of {columns} numbers, which cannot be")
     start, size = file.tell(), os.fstat(file.fileno()).st_size

@@ -91,6 +91,8 @@ class TestNeeds:
         known = scoring.resolve_needs(labels("a1"), fixture=FIXTURE, hits=())[0].digest
         same = scoring.resolve_needs(labels("n"), fixture=None, hits=[Hit(id="n", text="text a1")])[0].digest
         other = scoring.resolve_needs(labels("n"), fixture=None, hits=[Hit(id="n", text="text a2")])[0].digest
+        unseen = scoring.resolve_needs(labels("n"), fixture=None, hits=[Hit(id="n", text="text \n a1\u200b ")])[0]
+        assert unseen.digest == known, "what nobody sees is no other chunking"
 
         assert known == same != other
 

@@ -154,6 +154,13 @@ def test_what_cannot_be_done_is_said(splitting: dict[str, Any], said: str) -> No
         cut("text", **splitting)
 
 
+def test_a_word_without_an_end_is_refused() -> None:
+    """A tokenizer would take hours over it, and answer no signal meanwhile; Chinese has no spaces and is not meant."""
+    with pytest.raises(errors.UsageError, match=r"hr/a\.md, line 3: 20,000 characters without a space"):
+        cut(f"# Data\n\n{'a' * 30_000}\n", by="tokens", size=20)
+    assert len(cut("年假二十五天。" * 4_000, by="tokens", size=8_000)) > 1
+
+
 def test_the_manifest_says_how_it_was_cut() -> None:
     """Unit, size, overlap and the versions of what did it."""
     said = str(Splitting(by="sentences", size=5, overlap=2))

@@ -109,6 +109,7 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
         (header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2, -3), }", b"x" * 24), "cannot be"),
         (header("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }"), "cannot be"),
         (header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 0), }"), "cannot be"),
+        (header("{'descr': '<f4', 'fortran_order': False, 'shape': (True, 3), }"), "it states 1 rows of 3"),
         (header("__import__('os').getcwd()"), "no file of numpy.save"),
         (header("(" * 110), "no file of numpy.save"),
         (npy(np.ones((2, 3))), "no matrix of float32"),
@@ -158,6 +159,14 @@ def test_questions_and_chunks_are_of_one_model(tmp_path: Path) -> None:
     vectors.write_questions(tmp_path, ["k"], np.ones((1, 2), np.float32), Embedding(model="m", dimension=2))
     [problem] = read(tmp_path, embedding=None)[1]
     assert "its vectors have 2 dimensions, those of vectors.npy 3" in problem.message
+
+
+def test_a_question_has_one_vector(tmp_path: Path) -> None:
+    """A question that is there twice would be searched for by whichever vector comes last."""
+    write(tmp_path)
+    vectors.write_questions(tmp_path, ["k", "k"], np.eye(3, dtype=np.float32)[:2], Embedding(model="m", dimension=3))
+    [problem] = read(tmp_path, embedding=None)[1]
+    assert problem.message == "a question is there twice, and only one vector can be its own"
 
 
 def test_half_of_the_questions_files_is_a_problem(tmp_path: Path) -> None:
