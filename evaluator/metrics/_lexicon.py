@@ -10,6 +10,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from evaluator.metrics._normal import subtag
+
 _ARTICLES = {
     "en": "the", "sv": "den det de", "de": "der die das den dem des", "fr": "le la les l'", "es": "el la los las lo",
     "hu": "a az",
@@ -182,3 +184,19 @@ def lexicon(language: str) -> Lexicon:
 
 def _pairs(written: str) -> dict[str, str]:
     return {pair.partition(":")[0]: pair.partition(":")[2] for pair in written.split()}
+
+
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)(?:[ -]| (?:and|och|und|et|y|i) )$")
+_FAR = 40
+"""Characters that a number in words and what joins it to the next take at most."""
+
+
+def goes_on_a_number(text: str, start: int, language: str) -> bool:
+    """Whether the number in words at a place is the end of a longer one: the "two" of "thirty-two"."""
+    tongue = subtag(language)
+    found = _FIRST_WORD.match(text, start) if tongue in _NUMBERS else None
+    if found is None or not lexicon(tongue).is_number(found[0]):
+        return False
+    before = _WORD_BEFORE.search(text[max(0, start - _FAR) : start])
+    return before is not None and lexicon(tongue).is_number(before[1])

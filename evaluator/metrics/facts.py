@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evaluator.metrics import _spans
 from evaluator.metrics._apart import LARGE, Parts, Search
+from evaluator.metrics._lexicon import goes_on_a_number
 from evaluator.metrics._negation import is_negated, may_be_negated
 from evaluator.metrics._normal import CACHED_TEXTS, Normal, has_decimal_comma, normal, normal_pair, plain
 from evaluator.metrics._patterns import pattern_of
@@ -224,7 +225,8 @@ def _occurs(needle: _Needle, form: Normal, language: str) -> Place | None:
             # Nor does it start at any later place in the same word.
             start = text.find(needle.text, _next_start(text, start))
             continue
-        if _is_edge(text, end - 1, 1) and not (needle.guarded and is_negated(form.lines, start, end, language)):
+        whole = _is_edge(text, end - 1, 1) and not goes_on_a_number(text, start, language)
+        if whole and not (needle.guarded and is_negated(form.lines, start, end, language)):
             return start, end
         start = text.find(needle.text, start + 1)
     return None

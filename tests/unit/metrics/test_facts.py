@@ -356,6 +356,6 @@ class TestChunks:
         """Facts with the same id are still two facts."""
         facts = [Fact(id="f", text="one"), Fact(id="g", text="two"), Fact(id="f", text="three")]
 
-        assert [found.found for found in find_facts(facts, [("a", Passage(None, "one three"))], "en")] == [
+        assert [found.found for found in find_facts(facts, [("a", Passage(None, "one; three"))], "en")] == [
             True, False, True,
         ]  # fmt: skip
