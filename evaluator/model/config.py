@@ -91,6 +91,62 @@ class Recorded(Value):
     file: str
 
 
+class Prices(Value):
+    """USD per million tokens; ``cached`` are those read from a provider's cache (None: as any other input)."""
+
+    input: NonNegative
+    output: NonNegative
+    cached: NonNegative | None = None
+
+
+class Generator(Value):
+    """A prompt template and the model that answers it: what makes the builtin pipeline answer."""
+
+    template: Id
+    provider: Id
+    model: Id
+    api_key_env: Id | None = None
+    base_url: str | None = None
+    max_tokens: Positive = 1024
+
+
+class Embeddings(Value):
+    """The model that embeds questions for answer_relevance_embedding."""
+
+    provider: Id
+    model: Id
+    api_key_env: Id | None = None
+    base_url: str | None = None
+
+
+class Judge(Value):
+    """The model that judges answers, what it may cost, and how far it is believed.
+
+    ``window`` is how many tokens it reads at once, where its provider does not know the model.
+    """
+
+    provider: Id
+    model: Id
+    base_url: str | None = None
+    api_key_env: Id | None = None
+    prompts: str | None = None
+    max_concurrency: Annotated[int, pydantic.Field(ge=1, le=256)] = 16
+    timeout: PositiveNumber = 60.0
+    deadline: PositiveNumber = 3600.0
+    seed: int | None = 0
+    max_cost_usd: NonNegative | None = 5.0
+    prices: Prices | None = None
+    window: Positive | None = None
+    embeddings: Embeddings | None = None
+    min_kappa: Annotated[float, pydantic.Field(ge=-1, le=1)] = 0.6
+    calibration: str | None = None
+    advisory: Literal["inconclusive", "pass"] = "inconclusive"
+    cache: str = ".rag-assay/judge-cache.sqlite"
+    sample: Positive | None = None
+    when: Strings = ()
+    rescore_baseline: bool = False
+
+
 PIPELINE_KINDS = ("builtin", "python", "command", "http", "recorded")
 
 
@@ -99,7 +155,7 @@ class Pipeline(Value):
 
     kind: Literal["builtin", "python", "command", "http", "recorded"] = "builtin"
     retriever: Retriever = Retriever.model_construct(bm25=Bm25.model_construct())
-    generator: dict[str, Any] | None = None
+    generator: Generator | None = None
     python: PythonTarget | None = None
     command: Command | None = None
     http: Http | None = None
@@ -210,7 +266,7 @@ class Config(Value):
     metrics: Annotated[tuple[str, ...], pydantic.Field(strict=False)] | None = None
     pipeline: Pipeline = Pipeline.model_construct()
     citations: Citations | None = None
-    judge: dict[str, Any] | None = None
+    judge: Judge | None = None
     gate: Gate = Gate.model_construct()
     noise: str | None = None
     accepted: str | None = None

@@ -8,9 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
-    ("pipeline", "generator"): (None,),
     ("pipeline", "repeats"): (1,),
-    ("judge",): (None,),
     ("noise",): (None,),
     ("gate", "alpha"): (0.05,),
     ("baseline", "branch"): (None,),
@@ -24,38 +22,17 @@ LATER_VALUES: Mapping[tuple[str | int, ...], tuple[str, ...]] = {
 }
 """Values of keys whose other values are supported."""
 
-LATER_METRICS = frozenset(
-    {
-        "answer_completeness",
-        "answer_relevance",
-        "answer_relevance_embedding",
-        "citation_precision",
-        "citation_recall",
-        "context_precision_judged",
-        "context_recall",
-        "context_relevance_judged",
-        "context_sufficiency",
-        "context_utilisation",
-        "correctness",
-        "faithfulness",
-        "noise_sensitivity",
-        "paraphrase_consistency",
-        "preference",
-    }
-)
+LATER_METRICS: frozenset[str] = frozenset()
 
 LATER_COMMANDS = (
     "add",
     "agreement",
     "baseline",
-    "cache",
     "calibrate",
-    "estimate",
     "init",
     "merge",
     "noise",
     "publish",
-    "rescore",
     "review",
     "sample",
 )

@@ -80,7 +80,8 @@ class RunCase(Value):
 
     ``retrieved`` is None where the run points to records.jsonl instead. ``context_only`` holds what the model got
     although it was not retrieved (a parent passage, say). ``paraphrases`` are the cases that name this one as the root
-    of their group, of the same split.
+    of their group, of the same split. ``claims`` and ``judgement`` are what a judge said, as JSON of
+    :mod:`evaluator.model.judgement`: only a run that was judged pays for checking them.
     """
 
     id: Id
@@ -103,7 +104,8 @@ class RunCase(Value):
     abstained: bool | None
     context: Strings
     context_only: Annotated[tuple[RunHit, ...], pydantic.Field(strict=False)] = ()
-    claims: None = None
+    claims: Annotated[tuple[dict[str, Any], ...], pydantic.Field(strict=False)] | None = None
+    judgement: dict[str, Any] | None = None
     steps: Annotated[tuple[RunStep, ...], pydantic.Field(strict=False)] | None
     gathered: Gathered | None = None
     usage: dict[str, Any] | None

@@ -62,7 +62,7 @@ class Summary(NamedTuple):
     of: int
 
 
-Reads: TypeAlias = Literal["ranking", "context", "answer", "usage", "clock"]
+Reads: TypeAlias = Literal["ranking", "context", "answer", "usage", "clock", "judge"]
 Counts: TypeAlias = Literal["needs", "chunks", "facts", "other"]
 Cutoff: TypeAlias = Literal["optional", "none"]
 
@@ -78,7 +78,8 @@ class Metric:
         source: where the definition comes from.
         score: the pure function; gets the case's view and the cut-off (None where none was written).
         cutoff: whether ``@k`` may be written.
-        reads: what the value depends on; ``clock`` values differ between identical runs and live in timing.
+        reads: what the value depends on; ``clock`` values differ between identical runs and live in timing; ``judge``
+            values are computed in tier full only, from what a judge said.
         counts: what is counted; values that count chunks are advisory when the chunking changed.
         higher_is_better: direction.
         bounded: within [0, 1]; a failed case scores the worst end where the metric applies.

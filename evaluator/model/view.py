@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evaluator.model.golden import Labels
+    from evaluator.model.judgement import Claim, Judgement
 
 Way = tuple[str, ...]
 """Chunk ids that together satisfy a need."""
@@ -62,7 +63,8 @@ class CaseView:
     default; ``case`` its id, for messages. ``shared`` is where metrics leave what they worked out of the case for one
     another, each under a key of its own. ``citations`` is the configured pattern of a citation, if there is one.
     ``paraphrases`` are the rankings of the cases that ask the same in other words, None for one that failed; they are
-    known on the root of the group only.
+    known on the root of the group only. ``judgement`` is what a judge said, None where none was asked (tier retrieval);
+    ``claims`` are the answer's, None where they were not asked for or could not be had.
     """
 
     labels: Labels
@@ -79,6 +81,8 @@ class CaseView:
     case: str = ""
     citations: str | None = None
     paraphrases: Paraphrases = ()
+    judgement: Judgement | None = None
+    claims: Sequence[Claim] | None = None
     shared: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @_Once

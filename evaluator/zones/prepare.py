@@ -91,8 +91,8 @@ def _refuse_pointers(workspace: Workspace) -> None:
 
 def _withheld(config: Config, folder: Path) -> list[Path]:
     """What the configuration names that holds labels or earlier answers."""
-    judge = config.judge or {}
-    named = (config.baseline.file, config.accepted, config.noise, judge.get("calibration"))
+    judge = config.judge
+    named = (config.baseline.file, config.accepted, config.noise, judge.calibration if judge is not None else None)
     return [folder / name for name in named if isinstance(name, str)]
 
 
