@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pydantic
 
 from evaluator import errors
 from evaluator.errors import Problem
 from evaluator.model.config import Config, Rule
-from evaluator.model.later import LATER_KEYS, LATER_METRICS, LATER_VALUES
+from evaluator.model.later import LATER_KEYS, LATER_VALUES
 from evaluator.model.score import MetricId
 from evaluator.stores import located
 from evaluator.stores.located import Finding
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 NAME = "rag-assay.yml"
 MIN_DEPTH = 20
+
+Tier: TypeAlias = Literal["retrieval", "full"]
+"""What is measured: what needs no judge, or what one says as well."""
+
+JUDGED_BY_DEFAULT = ("faithfulness", "answer_relevance", "answer_completeness", "correctness", "abstention")
+"""What tier full adds where no judged metric is named."""
 
 NEVER_GRANTED = ("GITHUB_", "ACTIONS_", "RUNNER_", "INPUT_")
 """Variables that begin like this are the runner's: no pipeline sees them, whatever the configuration says."""
@@ -98,10 +104,6 @@ def _later(value: dict[str, Any]) -> Iterator[Finding]:
         written = _at(value, path)
         if isinstance(written, str) and written in refused:
             yield _not_yet(path, "value", f"{located.spelled(path)}: {located.described(written)} is not yet supported")
-    named = [*_indexed(value, ("metrics",)), *_rule_members(value, "metric")]
-    for path, metric in named:
-        if isinstance(metric, str) and metric.partition("@")[0] in LATER_METRICS:
-            yield _not_yet(path, "value", f"the metric {located.visible(metric)} is not yet supported")
     for path, _ in _rule_members(value, "min_win"):
         yield _not_yet(path, "key", f"{located.spelled(path)} is not yet supported; leave it out")
 
@@ -163,21 +165,35 @@ def _rule_members(value: Any, key: str) -> Iterator[tuple[located.Path, Any]]:
             yield (*path, key), rule[key]
 
 
-def resolve_metrics(config: Config, known: Mapping[str, Metric], file: Path | None = None) -> tuple[MetricId, ...]:
-    """The metrics that a configuration asks for, or the default ones; rules are held against them.
+def resolve_metrics(
+    config: Config, known: Mapping[str, Metric], file: Path | None = None, *, tier: Tier = "retrieval"
+) -> tuple[MetricId, ...]:
+    """The metrics of a tier that a configuration asks for, or the default ones; rules are held against those of both.
 
-    ``file`` is where the configuration was read from: with it, mistakes have a line and a column.
+    ``file`` is where the configuration was read from: with it, mistakes have a line and a column. Judged metrics are
+    computed in tier full only, which adds the default ones where none is named.
 
     Raises:
-        InputError: every metric that is unknown, named twice or has a cut-off it does not take, and every rule on what
-            is not computed or that its metric's direction or range makes meaningless.
+        InputError: every metric that is unknown, named twice or has a cut-off it does not take, or that needs a judge
+            that is not there, and every rule on what neither tier computes or that its metric's direction or range
+            makes meaningless.
     """
     value = config.model_dump(mode="json", include={"metrics": True, "gate": {"rules"}, "k": True})
+    value["judge"] = {} if config.judge is not None else None
     findings = list(_mistakes(value, known))
     if findings:
         raise errors.InputError(place(findings, file))
     written = _default_metrics(config.k) if config.metrics is None else config.metrics
-    return tuple(MetricId.parse(text) for text in written)
+    ids = [MetricId.parse(text) for text in written]
+    if tier == "retrieval":
+        return tuple(each for each in ids if known[each.name].reads != "judge")
+    return tuple(dict.fromkeys([*ids, *map(MetricId.parse, _added_by_the_judge(written, known))]))
+
+
+def _added_by_the_judge(written: Collection[str], known: Mapping[str, Metric]) -> tuple[str, ...]:
+    """The metrics that tier full adds where no judged one is named."""
+    named = (known.get(text.partition("@")[0]) for text in written)
+    return () if any(metric is not None and metric.reads == "judge" for metric in named) else JUDGED_BY_DEFAULT
 
 
 def _default_metrics(k: int) -> tuple[str, ...]:
@@ -189,7 +205,8 @@ def _mistakes(value: Mapping[str, Any], known: Mapping[str, Metric]) -> Iterator
     wrong = False
     written: list[str] = []
     for path, text in _indexed(value, ("metrics",)):
-        findings = list(_metric_mistakes(text, path, written, known)) if isinstance(text, str) else ()
+        findings = list(_metric_mistakes(text, path, written, known)) if isinstance(text, str) else []
+        findings += _needs_a_judge(text, path, value, known)
         yield from findings
         wrong |= bool(findings) or not isinstance(text, str)
         written.append(text)
@@ -199,6 +216,8 @@ def _mistakes(value: Mapping[str, Any], known: Mapping[str, Metric]) -> Iterator
     elif wrong or not isinstance(metrics, list):
         # What is computed is not known, so no rule can be said to read anything else.
         written.clear()
+    if written and isinstance(value.get("judge"), dict):
+        written.extend(_added_by_the_judge(written, known))
     for path, rule in _indexed(value, ("gate", "rules")):
         if isinstance(rule, dict) and isinstance(rule.get("metric"), str):
             yield from _rule_mistakes(rule, path, written, known)
@@ -209,10 +228,19 @@ def _metric_mistakes(
 ) -> Iterator[Finding]:
     shown = f"{located.spelled(path)}: '{located.visible(text)}'"
     mistake = located.metric_mistake(text, known)
-    if mistake is not None and mistake[0] != errors.NotYetSupported.slug:
+    if mistake is not None:
         yield Finding(mistake[0], path, "value", f"{shown} {mistake[1]}")
     elif text in before:
         yield Finding("wrong-value", path, "value", f"{shown} is named twice")
+
+
+def _needs_a_judge(
+    text: Any, path: located.Path, value: Mapping[str, Any], known: Mapping[str, Metric]
+) -> Iterator[Finding]:
+    metric = known.get(text.partition("@")[0]) if isinstance(text, str) else None
+    if metric is not None and metric.reads == "judge" and value.get("judge") is None:
+        sentence = f"{located.spelled(path)}: '{text}' is judged by a model, and no judge: section names one"
+        yield Finding("unknown-metric", path, "value", sentence)
 
 
 def _rule_mistakes(
@@ -220,10 +248,8 @@ def _rule_mistakes(
 ) -> Iterator[Finding]:
     text = rule["metric"]
     name = text.partition("@")[0]
-    if name in LATER_METRICS:
-        return
     if text not in computed and (computed or name not in known):
-        hint = located.metric_hint(text, computed or known, known)
+        hint = located.did_you_mean(text, computed or known)
         sentence = f"a rule reads '{located.visible(text)}', which metrics does not name{hint}"
         yield Finding("unknown-metric", (*path, "metric"), "value", sentence)
     if name in known:

@@ -17,6 +17,8 @@ from evaluator.stages.workspace import Clock, Workspace
 if TYPE_CHECKING:
     from evaluator.cli.options import Given
     from evaluator.cli.session import Session
+    from evaluator.config import Tier
+    from evaluator.model.config import Config
 
 DEFAULT_OUT = Path(".rag-assay/out")
 GIT_SECONDS = 10
@@ -34,10 +36,11 @@ def workspace(session: Session, given: Given) -> Workspace:
     # The configuration brings pydantic: --help and mistakes of the command line never need it.
     from evaluator import config  # noqa: PLC0415 - as above
 
+    read = config.load_config(config_file)
     commit = _commit(given.get("commit"), config_file.parent)
     return Workspace(
-        config=config.load_config(config_file), config_file=config_file, out=session.out,
-        commit=commit.name, uncommitted=commit.changed, tier=_tier(given.get("tier", "auto")),
+        config=read, config_file=config_file, out=session.out,
+        commit=commit.name, uncommitted=commit.changed, tier=_tier(session, given, read, config_file),
         only=given.get("only", ()), allow_stale=given.get("allow_stale", False),
         environment=session.environment, clock=clock(), log=session.console.log, progress=session.console.progress,
     )  # fmt: skip
@@ -97,12 +100,21 @@ def _out(written: Path | None, config_file: Path) -> Path:
     return out
 
 
-def _tier(written: str) -> str:
-    if written == "full":
-        raise errors.NotYetSupported(
-            "--tier full is not yet supported: it needs judge: in the configuration, which a later version brings"
-        )
-    return "retrieval"
+def _tier(session: Session, given: Given, config: Config, config_file: Path) -> Tier:
+    """The tier that was asked for or that ``auto`` is here.
+
+    Raises:
+        UsageError: tier full has no judge or no key.
+    """
+    asked = given.get("tier", "auto")
+    if asked == "retrieval" or (asked == "auto" and config.judge is None):
+        return "retrieval"
+    from evaluator.cli import occasions  # noqa: PLC0415 - only configurations with a judge need it
+
+    choice = occasions.choose(asked, config, config_file, session.environment)
+    if asked == "auto":
+        session.console.log(f"tier {choice.tier}: {choice.why}")
+    return choice.tier
 
 
 class _Commit(NamedTuple):
@@ -128,14 +140,14 @@ def _commit(written: str | None, folder: Path) -> _Commit:
 def _head(folder: Path) -> _Commit:
     # One call says both; fsmonitor could be a program of the repository's.
     status = ("-c", "core.fsmonitor=false", "--no-optional-locks", "status", "--porcelain=v2", "--branch")
-    said = _git(folder, *status, "--untracked-files=no") or ""
+    said = git(folder, *status, "--untracked-files=no") or ""
     head = re.search(r"^# branch\.oid ([0-9a-f]+)$", said, re.MULTILINE)
     if head is None:
-        return _Commit((_git(folder, "rev-parse", "HEAD") or "").strip() or None)
+        return _Commit((git(folder, "rev-parse", "HEAD") or "").strip() or None)
     return _Commit(head[1], any(not line.startswith("#") for line in said.splitlines()))
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
+def git(folder: Path, *arguments: str) -> str | None:
     """What git says, None where it is not there, fails or takes too long."""
     git = shutil.which("git")
     if git is None:

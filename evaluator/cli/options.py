@@ -56,7 +56,7 @@ OPTIONS: dict[str, Decorator] = {
     ),
     "tier": click.option(
         "--tier", type=click.Choice(["retrieval", "full", "auto"]), default="auto", show_default=True,
-        help="What is measured; auto is retrieval as long as the configuration has no judge.",
+        help="What is measured. auto is full on schedule, on dispatch and where a file of judge.when changed.",
     ),
     "commit": click.option("--commit", metavar="SHA", help="The commit that is measured. [default: HEAD, if any]"),
     "only": click.option("--only", multiple=True, metavar="ID", help="Run this case alone; may be repeated."),

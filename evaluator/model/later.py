@@ -22,8 +22,6 @@ LATER_VALUES: Mapping[tuple[str | int, ...], tuple[str, ...]] = {
 }
 """Values of keys whose other values are supported."""
 
-LATER_METRICS: frozenset[str] = frozenset()
-
 LATER_COMMANDS = (
     "add",
     "agreement",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from evaluator.config import Tier
     from evaluator.model.accepted import Accepted
     from evaluator.model.comparison import Comparison, ExamFile
     from evaluator.model.score import Metric
@@ -51,8 +52,8 @@ def _results(
     declared = metrics.load()
     mine = Config.model_validate(candidate.head.config)
     theirs = against.older_config(baseline) if baseline else None
-    my_ids = configuration.resolve_metrics(mine, declared)
-    ruler = measuring.Ruler(_measured(my_ids, theirs, declared), declared)
+    my_ids = configuration.resolve_metrics(mine, declared, tier=candidate.head.tier)
+    ruler = measuring.Ruler(_measured(my_ids, theirs, declared, candidate.head.tier), declared)
     names = [str(metric) for metric in my_ids]
     named = frozenset(case for entry in accepted.cases for case in entry.case)
     whole = examining.partial(candidate) is None
@@ -67,8 +68,10 @@ def _results(
     return comparison, verdicts.state(names).but(warnings=warnings)
 
 
-def _measured(mine: Sequence[MetricId], theirs: Config | None, declared: Mapping[str, Metric]) -> tuple[MetricId, ...]:
-    older = configuration.resolve_metrics(theirs, declared) if theirs else ()
+def _measured(
+    mine: Sequence[MetricId], theirs: Config | None, declared: Mapping[str, Metric], tier: Tier
+) -> tuple[MetricId, ...]:
+    older = configuration.resolve_metrics(theirs, declared, tier=tier) if theirs else ()
     found = dict.fromkeys([*mine, *older])
     # A precision is only as good as the labels: how much of the ranking is labelled is measured beside it.
     labelled = [MetricId("judged", metric.k) for metric in found if declared[metric.name].precision_like]

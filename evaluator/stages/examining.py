@@ -99,7 +99,7 @@ class Examining:
         )  # fmt: skip
 
     def _rules(self, config: Config) -> Sequence[Rule]:
-        ids = configuration.resolve_metrics(config, self.seen.ruler.declared)
+        ids = configuration.resolve_metrics(config, self.seen.ruler.declared, tier=self.seen.candidate.head.tier)
         return configuration.effective_rules(config, ids, answers_exist=self.seen.answers_exist)
 
     def _exam(

@@ -58,7 +58,7 @@ def score(workspace: Workspace) -> None:
     )  # fmt: skip
     scorer.quoted = suite.quoted
     start: RunStart = {
-        "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": "retrieval",
+        "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": workspace.tier,
         "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count), "config": suite.effective_config(),
         "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
     }  # fmt: skip
@@ -125,7 +125,7 @@ class _Suite:
 
 def _read(workspace: Workspace) -> _Suite:
     config, declared = workspace.config, metrics.load()
-    ids = configuration.resolve_metrics(config, declared, workspace.config_file)
+    ids = configuration.resolve_metrics(config, declared, workspace.config_file, tier=workspace.tier)
     handed = workspace.handed
     cases = handed.golden or golden.read_golden([workspace.path(file) for file in config.golden])
     problems = labels.unsound(cases)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from evaluator.config import Tier
     from evaluator.metrics.scoring import Quoted
     from evaluator.model.config import Config
     from evaluator.model.fixture import Fixture
@@ -84,7 +85,7 @@ class Workspace:
     progress: ProgressFactory
     only: tuple[str, ...] = ()
     allow_stale: bool = False
-    tier: str = "retrieval"
+    tier: Tier = "retrieval"
     uncommitted: bool = False
     alerts: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pydantic
 
-from evaluator.errors import NotYetSupported, nearest
-from evaluator.model.later import LATER_METRICS
+from evaluator.errors import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -64,21 +63,13 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
 def metric_mistake(text: str, known: Mapping[str, Metric]) -> tuple[str, str] | None:
     """What is wrong with a metric as it is written: a code, and the end of a sentence that begins with its name."""
     name, mark, cutoff = text.partition("@")
-    if name in LATER_METRICS:
-        return NotYetSupported.slug, "is not yet supported"
     if name not in known:
-        return "unknown-metric", f"is no metric{metric_hint(name, known, known)}"
+        return "unknown-metric", f"is no metric{did_you_mean(name, known)}"
     if mark and known[name].cutoff == "none":
         return "wrong-value", f"has a cut-off, which {name} does not take"
     if mark and not (cutoff.isascii() and cutoff.isdigit() and not cutoff.startswith("0")):
         return "wrong-value", "has a cut-off that is no whole number above 0"
     return None
-
-
-def metric_hint(text: str, listed: Collection[str], known: Collection[str]) -> str:
-    """The end of a sentence about a metric that is not among the ``listed`` ones: the nearest, later ones included."""
-    near = nearest(text.partition("@")[0][:SHOWN], [*known, *LATER_METRICS])
-    return f"; did you mean '{near}'? It is not yet supported" if near in LATER_METRICS else did_you_mean(text, listed)
 
 
 def spelled(path: Path) -> str:

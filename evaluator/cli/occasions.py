@@ -1,0 +1,104 @@
+"""What ``--tier auto`` is decided by: the forge's event, and what git says of the files that changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluator import errors, judges
+from evaluator.cli import edges
+from evaluator.stages import tiers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluator.model.config import Config, Judge
+
+DEPENDABOT = "dependabot[bot]"
+
+
+def choose(asked: str, config: Config, config_file: Path, environment: Mapping[str, str]) -> tiers.Choice:
+    """The tier of a run in this place, now.
+
+    Raises:
+        UsageError: tier full has no judge or no key.
+    """
+    judge = config.judge
+    has_key = judge is not None and _has_key(judge, environment)
+    return tiers.choose(asked, judge, _occasion(config_file, environment), has_key=has_key)
+
+
+def _has_key(judge: Judge, environment: Mapping[str, str]) -> bool:
+    """Whether the judge can be asked: it needs no key, or has one.
+
+    Raises:
+        UsageError: there is no such provider.
+    """
+    try:
+        kind = judges.kind(judge.provider)
+    except KeyError:
+        raise errors.UsageError(f"judge.provider '{judge.provider}' is none of {', '.join(judges.load())}") from None
+    return bool(environment.get(tiers.key_variable(judge))) or not (judge.api_key_env or kind.needs_key(judge.base_url))
+
+
+def _occasion(config_file: Path, environment: Mapping[str, str]) -> tiers.Occasion:
+    folder = config_file.parent
+    return tiers.Occasion(
+        event=environment.get("GITHUB_EVENT_NAME", ""), changed=_changed(folder), older=_older(config_file),
+        trusted=_is_trusted(environment), in_ci=bool(environment.get("CI")),
+    )  # fmt: skip
+
+
+def _changed(folder: Path) -> Sequence[str] | None:
+    """Files, uncommitted ones included, that are other than the first parent of HEAD has them; None: not known.
+
+    Each by its path from the repository's root and, where it is below the configuration's folder, from there as well:
+    globs are written either way.
+    """
+    said = edges.git(folder, "-c", "core.fsmonitor=false", "diff", "--name-only", "--no-renames", "-z", "HEAD^1", "--")
+    prefix = edges.git(folder, "rev-parse", "--show-prefix")
+    if said is None or prefix is None:
+        return None
+    names, home = [name for name in said.split("\0") if name], prefix.strip()
+    return [*names, *(name.removeprefix(home) for name in names if home and name.startswith(home))]
+
+
+def _older(config_file: Path) -> Sequence[str]:
+    """The globs of judge.when as the first parent of HEAD has them; none where it has no such configuration."""
+    said = edges.git(config_file.parent, "show", f"HEAD^1:./{config_file.name}")
+    if said is None:
+        return ()
+    from evaluator.stores.yaml_text import parse  # noqa: PLC0415 - only where there is an older configuration
+
+    document = parse(said, config_file.name, [])
+    judge = document.value.get("judge") if document is not None and isinstance(document.value, dict) else None
+    written = judge.get("when") if isinstance(judge, dict) else None
+    return [glob for glob in written if isinstance(glob, str)] if isinstance(written, list) else ()
+
+
+def _is_trusted(environment: Mapping[str, str]) -> bool:
+    """False for a pull request of another repository or of Dependabot, neither of which is handed a key."""
+    event = _event(environment)
+    pull = event.get("pull_request")
+    if not isinstance(pull, dict):
+        return True
+    if environment.get("GITHUB_ACTOR") == DEPENDABOT or _at(pull, "user", "login") == DEPENDABOT:
+        return False
+    head = _at(pull, "head", "repo", "id")
+    return head is not None and head == _at(pull, "base", "repo", "id")
+
+
+def _event(environment: Mapping[str, str]) -> dict[str, Any]:
+    path = environment.get("GITHUB_EVENT_PATH")
+    try:
+        event = json.loads(Path(path).read_bytes()) if path else {}
+    except (OSError, ValueError):
+        return {}
+    return event if isinstance(event, dict) else {}
+
+
+def _at(value: Any, *keys: str) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

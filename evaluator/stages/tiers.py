@@ -1,0 +1,107 @@
+"""Which tier a run has: what was asked for, and for ``auto`` what happened and which files changed (design section 12).
+
+Nothing here looks anything up: who calls has asked git and the forge.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluator.config import Tier
+    from evaluator.model.config import Judge
+
+ALWAYS = ("schedule", "workflow_dispatch")
+"""Events on which ``auto`` is ``full``."""
+
+
+class Occasion(NamedTuple):
+    """What ``auto`` is decided by.
+
+    Attributes:
+        event: the forge's name of what started the run; empty on a laptop.
+        changed: paths from the repository's root that differ from the first parent of what is tested; None where that
+            is not known.
+        older: the globs of ``judge.when`` as the first parent has them.
+        trusted: false for a pull request that is another's: it gets no key.
+        in_ci: whether nobody is there to ask for more.
+    """
+
+    event: str = ""
+    changed: Sequence[str] | None = None
+    older: Sequence[str] = ()
+    trusted: bool = True
+    in_ci: bool = False
+
+
+class Choice(NamedTuple):
+    """A tier and, in half a sentence, why."""
+
+    tier: Tier
+    why: str
+
+
+def choose(asked: str, judge: Judge | None, occasion: Occasion, *, has_key: bool) -> Choice:
+    """The tier of a run.
+
+    Raises:
+        UsageError: tier full has no judge or no key; on an untrusted pull request ``auto`` is retrieval instead.
+    """
+    choice = Choice("retrieval", "it was asked for") if asked == "retrieval" else _wanted(asked, judge, occasion)
+    if choice.tier == "retrieval" or has_key:
+        return choice
+    if asked == "auto" and not occasion.trusted:
+        return Choice("retrieval", "a pull request from elsewhere gets no key")
+    raise errors.UsageError(
+        f"tier full ({choice.why}) needs the judge's key, and {_variable(judge)} is not set; "
+        "set it, or ask for --tier retrieval"
+    )
+
+
+def _wanted(asked: str, judge: Judge | None, occasion: Occasion) -> Choice:
+    if asked == "full":
+        if judge is None:
+            raise errors.UsageError("--tier full needs a judge: section in the configuration, which names a model")
+        return Choice("full", "it was asked for")
+    if judge is None:
+        return Choice("retrieval", "the configuration has no judge")
+    if occasion.event in ALWAYS:
+        return Choice("full", f"the event is {occasion.event}")
+    globs = list(dict.fromkeys((*judge.when, *occasion.older)))
+    return _by_changes(globs, occasion) if globs else Choice("retrieval", "judge.when names no files")
+
+
+def _by_changes(globs: Sequence[str], occasion: Occasion) -> Choice:
+    if occasion.changed is None:
+        # A change that nobody can see may be the one that the judge is there for.
+        tier: Tier = "full" if occasion.in_ci else "retrieval"
+        return Choice(tier, "it is not known which files changed")
+    for path in occasion.changed:
+        for glob in globs:
+            if matches(path, glob):
+                return Choice("full", f"{path} changed, which judge.when names by {glob}")
+    return Choice("retrieval", "no file changed that judge.when names")
+
+
+def matches(path: str, glob: str) -> bool:
+    """Whether a path is named by a glob: ``*`` and ``?`` stay within a folder, ``**`` does not."""
+    return re.fullmatch("".join(map(_translated, re.findall(r"\*\*/|\*\*|.", glob, re.DOTALL))), path) is not None
+
+
+def _translated(part: str) -> str:
+    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return known.get(part) or re.escape(part)
+
+
+def key_variable(judge: Judge) -> str:
+    """The variable that holds the judge's key."""
+    return judge.api_key_env or f"{judge.provider.upper()}_API_KEY"
+
+
+def _variable(judge: Judge | None) -> str:
+    return key_variable(judge) if judge is not None else "the variable that holds it"
