@@ -132,6 +132,22 @@ def _contradictions(value: dict[str, Any]) -> Iterator[Finding]:
             shown = f"{located.spelled(path)}: '{located.visible(code)}'"
             yield Finding("wrong-value", path, "value", f"{shown} is no code of check{hint}")
     yield from _unusable_patterns(value)
+    yield from _about_models(value)
+
+
+def _about_models(value: dict[str, Any]) -> Iterator[Finding]:
+    """The judge's key is no pipeline's, and only builtin has its answers written."""
+    variable = _at(value, ("judge", "api_key_env"))
+    provider = _at(value, ("judge", "provider"))
+    own = variable if isinstance(variable, str) else f"{provider}_API_KEY".upper() if isinstance(provider, str) else ""
+    for path, name in _indexed(value, ("pipeline", "env")):
+        if isinstance(name, str) and name == own:
+            sentence = f"{located.spelled(path)}: '{located.visible(name)}' is the judge's key, which no pipeline sees"
+            yield Finding("wrong-value", path, "value", f"{sentence}; give the pipeline a key of its own")
+    kind = _at(value, ("pipeline", "kind"))
+    if isinstance(_at(value, ("pipeline", "generator")), dict) and kind not in (_ABSENT, "builtin"):
+        path = ("pipeline", "generator")
+        yield Finding("wrong-value", path, "key", "pipeline.generator writes the answers of kind builtin alone")
 
 
 def _unusable_patterns(value: dict[str, Any]) -> Iterator[Finding]:

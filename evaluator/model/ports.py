@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from evaluator.model.config import Pipeline as PipelineConfig
     from evaluator.model.fixture import Fixture
+    from evaluator.model.judge import JudgeReply, JudgeRequest
     from evaluator.model.record import Reply, Request
 
 
@@ -33,6 +34,10 @@ class TemplateMaker(Protocol):
 
 def _no_templates(source: str, known: Collection[str], *, for_url: bool = False) -> Template:
     raise NotImplementedError(f"no templates were handed over, so {source!r} of {known} cannot be read ({for_url})")
+
+
+Generate = Callable[["JudgeRequest"], "JudgeReply"]
+"""Has a model answer a prompt; tries again by itself. Raises what a judge raises (:mod:`evaluator.model.judge`)."""
 
 
 class Pipeline(Protocol):
@@ -65,6 +70,7 @@ class PipelineSetting:
         ids: every id of the golden set, asked or not; empty where it is not known.
         warnings: takes sentences for the report that are about the pipeline rather than about one case.
         templates: reads the templates of the configuration.
+        generate: the model of ``pipeline.generator``, where there is one.
     """
 
     config: PipelineConfig
@@ -76,6 +82,7 @@ class PipelineSetting:
     ids: frozenset[str] = frozenset()
     warnings: list[str] = field(default_factory=list)
     templates: TemplateMaker = _no_templates
+    generate: Generate | None = None
 
 
 class Mistake(NamedTuple):

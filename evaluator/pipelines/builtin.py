@@ -1,4 +1,4 @@
-"""The built-in pipeline: BM25, frozen vectors or both, without a network or a model (design section 6)."""
+"""The built-in pipeline: BM25, frozen vectors or both, and where a generator is configured its answers (section 6)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evaluator.model.config import Pipeline as PipelineConfig
     from evaluator.model.fixture import Chunk, Fixture
     from evaluator.pipelines._bm25 import Searcher
+    from evaluator.pipelines._generation import Writer
 
 NO_VECTOR = "the fixture holds no vector of this question; run rag-assay freeze again with --embedder and --golden"
 
@@ -32,11 +33,12 @@ class _Search(Protocol):
 
 
 class _Builtin:
-    """Answers with what a search of the fixture finds, and with no text of its own."""
+    """Answers with what a search of the fixture finds, and with a text only where a writer is there to write it."""
 
-    def __init__(self, chunks: Sequence[Chunk], searcher: _Search) -> None:
+    def __init__(self, chunks: Sequence[Chunk], searcher: _Search, writer: Writer | None) -> None:
         self._chunks = chunks
         self._searcher = searcher
+        self._writer = writer
         # One question at a time: searching is pure computation, which threads would not make faster.
         self._lock = Lock()
         # Validated together, the results of a question cost half of what they would one by one.
@@ -49,7 +51,8 @@ class _Builtin:
                 found = self._searcher.search(request.question, request.language, request.depth)
         except LookupError:
             return AnswerFailure("error", NO_VECTOR)
-        return Answer(self._hits.validate_python([_hit(self._chunks[position], score) for position, score in found]))
+        hits = self._hits.validate_python([_hit(self._chunks[position], score) for position, score in found])
+        return Answer(hits) if self._writer is None else self._writer.answer(request, hits)
 
     def close(self) -> None:
         """Nothing was started."""
@@ -61,11 +64,17 @@ def _hit(chunk: Chunk, score: float) -> dict[str, object]:
 
 @contextmanager
 def _open(setting: PipelineSetting) -> Iterator[_Builtin]:
-    if setting.config.generator is not None:
-        raise errors.NotYetSupported("pipeline.kind builtin can only retrieve, so far; leave pipeline.generator out")
     if setting.fixture is None:
         raise errors.PipelineError("pipeline.kind builtin searches the fixture, so fixture must be given")
-    yield _Builtin(setting.fixture.chunks, _search(setting.config, setting.fixture))
+    yield _Builtin(setting.fixture.chunks, _search(setting.config, setting.fixture), _writer(setting))
+
+
+def _writer(setting: PipelineSetting) -> Writer | None:
+    if setting.config.generator is None:
+        return None
+    from evaluator.pipelines import _generation  # noqa: PLC0415 - most suites only retrieve
+
+    return _generation.writer(setting)
 
 
 def _search(config: PipelineConfig, fixture: Fixture) -> _Search:
@@ -89,7 +98,10 @@ def _words(fixture: Fixture, parameters: Bm25) -> Searcher:
 
 
 def _settings(config: PipelineConfig) -> dict[str, object]:
-    return {"retriever": config.retriever.model_dump(exclude_none=True)}
+    settings: dict[str, object] = {"retriever": config.retriever.model_dump(exclude_none=True)}
+    if config.generator is not None:
+        settings["generator"] = config.generator.model_dump(exclude={"api_key_env"}, exclude_none=True)
+    return settings
 
 
 PIPELINE = PipelineKind(name="builtin", open=_open, settings=_settings)

@@ -28,7 +28,8 @@ COLLECTION = "collect.json"
 RECORDS = "records.jsonl"
 
 INSTANT = ("builtin", "recorded")
-"""Pipelines that answer at once: asked in turn, and from the beginning again when they are interrupted."""
+"""Pipelines that answer at once, unless a model writes the answers: asked in turn, and from the beginning again when
+they are interrupted."""
 
 UNTIMED = ("recorded",)
 """Pipelines whose own time says nothing: how long an answer took is known only where it was recorded."""
@@ -75,7 +76,8 @@ class _Run:
         }  # fmt: skip
         # The folder is read only for a pipeline whose answers could be kept.
         ours = frozenset({COLLECTION, RECORDS, f"{COLLECTION}.part", f"{RECORDS}.part"})
-        self._code = None if work.kind.name in INSTANT else code.digest_of_code(workspace, ours)
+        self._is_instant = work.kind.name in INSTANT and config.pipeline.generator is None
+        self._code = None if self._is_instant else code.digest_of_code(workspace, ours)
         identity = {**self._collection, "only": sorted(workspace.only), "code": self._code}
         self._part = Partial(workspace.out, identity)
         self._tracebacks: set[str] = set()
@@ -91,7 +93,7 @@ class _Run:
             ids=frozenset(work.golden.places), warnings=workspace.warnings, templates=templates.of_config,
         )  # fmt: skip
         try:
-            if work.kind.name in INSTANT:
+            if self._is_instant:
                 with work.kind.open(setting) as pipeline:
                     self._ask_in_turn(pipeline)
             else:
@@ -214,7 +216,7 @@ class _Run:
 
     def interrupted(self) -> str:
         """What is kept of a run that was stopped."""
-        if self._work.kind.name in INSTANT or not self._part.exists():
+        if self._is_instant or not self._part.exists():
             return "interrupted; nothing is kept"
         if self._code is None:
             return f"interrupted; the same command asks every question again, because {UNKNOWN_CODE}"

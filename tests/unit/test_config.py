@@ -461,3 +461,23 @@ def test_the_json_schema_knows_the_short_forms() -> None:
     assert schema["$defs"]["Retriever"]["anyOf"][0] == {"enum": ["bm25", "dense", "hybrid"]}
     assert schema["additionalProperties"] is False
     assert schema == config.json_schema()
+
+
+def test_the_judges_key_is_granted_to_no_pipeline(tmp_path: Path) -> None:
+    """By its usual name or its own: a pipeline that could read it could buy its verdicts."""
+    for judge, name in (
+        ("{provider: openai, model: m}", "OPENAI_API_KEY"),
+        ("{provider: openai, model: m, api_key_env: K}", "K"),
+    ):
+        [problem] = problems_of(tmp_path, MINIMAL + f"judge: {judge}\npipeline: {{env: [A, {name}]}}\n")
+        assert problem.startswith(f"5:21: pipeline.env[1]: '{name}' is the judge's key")
+
+
+def test_a_generator_is_builtins_alone(tmp_path: Path) -> None:
+    """Another pipeline answers by itself."""
+    generator = "{template: a.j2, provider: openai, model: m}"
+    line = f"pipeline: {{kind: recorded, recorded: {{file: a.jsonl}}, generator: {generator}}}\n"
+    assert problems_of(tmp_path, MINIMAL + line) == [
+        "4:55: pipeline.generator writes the answers of kind builtin alone [wrong-value]"
+    ]
+    assert load(tmp_path, MINIMAL + f"pipeline: {{generator: {generator}}}\n").pipeline.generator is not None

@@ -266,7 +266,6 @@ def test_settings_name_the_parameters() -> None:
     [
         (CORPUS, {"retriever": "dense"}, errors.PipelineError),
         (CORPUS, {"retriever": "hybrid"}, errors.PipelineError),
-        (CORPUS, {"generator": {"model": "m"}}, errors.NotYetSupported),
         (None, {}, errors.PipelineError),
     ],
 )
