@@ -7,6 +7,7 @@
     ├── FileProblem            a file of ours that is missing, unreadable, of another format or not whole
     ├── BaselineError          a baseline that cannot be used: missing, unreadable or of another suite
     ├── PipelineError          the pipeline cannot be started at all (a failing case is an AnswerFailure, not an error)
+    ├── JudgeError             the judge can answer nothing: its key, its model's name or its address is wrong
     ├── TemplateError          a report or prompt template that does not render
     ├── DuplicateName          two plug-ins of one name
     ├── MissingExtra           what was asked for needs a library that is not installed
@@ -67,6 +68,12 @@ class PipelineError(AssayError):
     """The pipeline cannot be started at all."""
 
     slug = "pipeline"
+
+
+class JudgeError(AssayError):
+    """The judge can answer nothing: its key, its model's name or its address is wrong."""
+
+    slug = "judge"
 
 
 class TemplateError(AssayError):

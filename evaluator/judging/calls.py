@@ -38,6 +38,7 @@ class Call(Generic[Found]):
         given: what it is about, as JSON: with ``prompt``, the judge and ``repeat`` it is what a reply is cached under.
         put: the request, given the random delimiter that fences what is judged.
         read: the reply's meaning. Raises InvalidReply or Refusal; nothing is clamped, defaulted or guessed.
+        mend: the request once more, given the same delimiter, the reply that was invalid and what was wrong with it.
         repeat: 0, or which judging past the cache this is.
     """
 
@@ -47,6 +48,7 @@ class Call(Generic[Found]):
     given: Mapping[str, Any]
     put: Callable[[str], JudgeRequest]
     read: Callable[[str], Found]
+    mend: Callable[[str, str, Sequence[str]], JudgeRequest]
     repeat: int = 0
 
 
