@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluator import errors, judges
 from evaluator.cli import edges
-from evaluator.stages import tiers
+from evaluator.stages import bench, tiers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,10 +34,7 @@ def _has_key(judge: Judge, environment: Mapping[str, str]) -> bool:
     Raises:
         UsageError: there is no such provider.
     """
-    try:
-        kind = judges.kind(judge.provider)
-    except KeyError:
-        raise errors.UsageError(f"judge.provider '{judge.provider}' is none of {', '.join(judges.load())}") from None
+    kind = bench.kind_of(judge)
     return bool(environment.get(tiers.key_variable(judge))) or not (judge.api_key_env or kind.needs_key(judge.base_url))
 
 

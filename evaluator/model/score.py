@@ -64,6 +64,7 @@ class Summary(NamedTuple):
 
 Reads: TypeAlias = Literal["ranking", "context", "answer", "usage", "clock", "judge"]
 Counts: TypeAlias = Literal["needs", "chunks", "facts", "other"]
+Asked: TypeAlias = Literal["claims", "statements", "sufficiency", "recall", "useful", "questions", "preference"]
 Cutoff: TypeAlias = Literal["optional", "none"]
 
 
@@ -84,6 +85,7 @@ class Metric:
         higher_is_better: direction.
         bounded: within [0, 1]; a failed case scores the worst end where the metric applies.
         precision_like: falls when unlabelled chunks enter the ranking.
+        asks: what a judge is asked for it, beside what it is always asked.
         group: reads the rankings of a group of paraphrases; a case that failed is then one failed member of it.
     """
 
@@ -99,6 +101,7 @@ class Metric:
     bounded: bool = True
     precision_like: bool = False
     group: bool = False
+    asks: tuple[Asked, ...] = ()
 
 
 Metrics: TypeAlias = Mapping[str, Metric]

@@ -1,0 +1,165 @@
+"""A judge that is ready to be asked: its provider's client, its prompts, its cache and what it may cost."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Self
+
+from evaluator import errors, judges
+from evaluator.judging import fencing, tokens
+from evaluator.judging.asking import Asker
+from evaluator.judging.budget import Budget, prices_of
+from evaluator.judging.cache import Cache, Identity, derive
+from evaluator.judging.pool import converse
+from evaluator.judging.prompts import Prompts
+from evaluator.judging.requesting import Around, Terms
+from evaluator.model.base import digest
+from evaluator.model.judge import JudgeSetting
+from evaluator.model.run import JudgeInfo
+from evaluator.stages.tiers import key_variable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import TypeVar
+
+    from evaluator.judging.calls import Conversation
+    from evaluator.model.config import Judge as JudgeConfig
+    from evaluator.model.judge import JudgeKind
+    from evaluator.model.score import Metric
+    from evaluator.model.spent import Spent
+    from evaluator.stages.workspace import Workspace
+
+    Found = TypeVar("Found")
+
+TEMPERATURE = 0.0
+
+
+class Bench:
+    """The judge of a configuration. As a context manager it keeps the cache whole and ends connections.
+
+    Attributes:
+        config: the section ``judge``.
+        prompts: what it is asked by.
+        window: how many tokens it takes at once.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Open it.
+
+        Raises:
+            UsageError: there is no judge section or no such provider, or its key is missing.
+            FileProblem: the cache is something else.
+            TemplateError: the folder of prompts holds none.
+        """
+        self.config = _config(workspace)
+        self._workspace = workspace
+        self._kind = kind_of(self.config)
+        self.window = self.config.window or self._kind.window(self.config.model)
+        self.prompts = Prompts(workspace.path(self.config.prompts) if self.config.prompts is not None else None)
+        self._open = ExitStack()
+        self._asker = self._opened(key_of(self.config, self._kind, workspace.environment))
+
+    def _opened(self, key: str | None) -> Asker:
+        config, workspace = self.config, self._workspace
+        setting = JudgeSetting(
+            model=config.model, key=key, base_url=config.base_url, seed=config.seed,
+            connections=config.max_concurrency, folder=workspace.folder,
+        )  # fmt: skip
+        judge = self._kind.open(setting)
+        self._open.callback(judge.close)
+        cache = Cache(workspace.path(config.cache), derive(key), self._now, workspace.log)
+        self._open.callback(cache.close)
+        around = Around(
+            seconds=workspace.clock.seconds, now=self._now, random=random.SystemRandom().random,
+            delimiter=fencing.delimiter,
+        )  # fmt: skip
+        return Asker(
+            judge, Identity(config.provider, config.model, self._parameters()),
+            Terms(config.max_concurrency, config.timeout, config.deadline),
+            budget=Budget(config.max_cost_usd, prices_of(config.prices, config.provider), tokens.of_request),
+            cache=cache, around=around,
+        )  # fmt: skip
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def ask(self, talks: Mapping[str, Conversation[Found]]) -> dict[str, Found]:
+        """Drive conversations to their end; what each found, by its name.
+
+        Raises:
+            JudgeError: the judge can answer nothing.
+        """
+        if not talks:
+            return {}
+        progress = self._workspace.progress("judge", len(talks))
+        try:
+            return converse(talks.items(), self._asker, ended=lambda _name, _found: progress.step())
+        finally:
+            progress.close()
+
+    def spent(self) -> Spent:
+        """What all of it took so far."""
+        return self._asker.spent()
+
+    def info(self) -> JudgeInfo:
+        """Who judged."""
+        return JudgeInfo(
+            provider=self.config.provider, model=self.config.model, answered=self._asker.models(),
+            adapted=self._asker.adapted(), prompts=self.prompts.digests(), stopped=self._asker.stopped,
+        )  # fmt: skip
+
+    def fingerprint(self, declared: Mapping[str, Metric]) -> str:
+        """Digest of all that a verdict depends on but what is judged: another one judges otherwise."""
+        info = self.info()
+        formulas = {name: metric.formula for name, metric in declared.items() if metric.reads == "judge"}
+        return digest(
+            {
+                "provider": info.provider, "models": info.answered or (info.model,), "prompts": info.prompts,
+                "parameters": {**self._parameters(), "adapted": info.adapted}, "metrics": formulas,
+            }
+        )  # fmt: skip
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"temperature": TEMPERATURE, "seed": self.config.seed}
+
+    def _now(self) -> float:
+        return datetime.datetime.fromisoformat(self._workspace.clock.now()).timestamp()
+
+
+def _config(workspace: Workspace) -> JudgeConfig:
+    if workspace.config.judge is None:
+        raise errors.UsageError("tier full needs a judge: section in the configuration, which names a model")
+    return workspace.config.judge
+
+
+def kind_of(config: JudgeConfig) -> JudgeKind:
+    """The provider of a judge.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    try:
+        return judges.kind(config.provider)
+    except KeyError:
+        raise errors.UsageError(f"judge.provider '{config.provider}' is none of {', '.join(judges.load())}") from None
+
+
+def key_of(config: JudgeConfig, kind: JudgeKind, environment: Mapping[str, str]) -> str | None:
+    """The judge's key, None where it needs none and none is named.
+
+    Raises:
+        UsageError: it needs one, and the variable is not set.
+    """
+    variable = key_variable(config)
+    key = environment.get(variable)
+    if not key and (config.api_key_env is not None or kind.needs_key(config.base_url)):
+        raise errors.UsageError(f"the judge needs its key, and {variable} is not set")
+    return key or None

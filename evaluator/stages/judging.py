@@ -1,0 +1,124 @@
+"""Has a judge judge the answers of a run: who is asked, about which cases, and what it all came to (design section 9)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.judging import case as conversations
+from evaluator.judging.subject import Chunk, Fact, Subject, Wanted
+from evaluator.model.judgement import Judged, Judgement
+from evaluator.model.record import union
+from evaluator.stages.bench import Bench
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from evaluator.judging.prompts import Prompts
+    from evaluator.model.config import Config
+    from evaluator.model.config import Judge as JudgeConfig
+    from evaluator.model.fixture import Fixture
+    from evaluator.model.golden import Case
+    from evaluator.model.record import Record
+    from evaluator.model.run import JudgeInfo
+    from evaluator.model.score import Asked, Metric, MetricId
+    from evaluator.model.spent import Spent
+    from evaluator.stages.workspace import Workspace
+
+QUESTIONS = 3
+"""Generated questions that are compared with the one that was asked."""
+
+NO_TEXT = "the text of a chunk in the context is not known"
+
+
+class JudgedRun(NamedTuple):
+    """What judging a run came to: by case, who judged, what it took, and the digest of all a verdict depends on."""
+
+    by_case: Mapping[str, Judged]
+    info: JudgeInfo
+    spent: Spent
+    fingerprint: str
+
+
+class Judgeable(NamedTuple):
+    """What is judged by: the suite as score read it."""
+
+    config: Config
+    cases: Sequence[Case]
+    fixture: Fixture | None
+    metrics: Sequence[MetricId]
+    declared: Mapping[str, Metric]
+
+
+def judge_run(workspace: Workspace, suite: Judgeable, answered: Iterable[tuple[Case, Record]]) -> JudgedRun:
+    """Judge every answer that is to be judged. After an interrupt it returns what there is; ``info.stopped`` says so.
+
+    Raises:
+        UsageError: the judge's key is missing, or there is no such provider.
+        JudgeError: the judge can answer nothing.
+        TemplateError: a prompt does not render.
+    """
+    with Bench(workspace) as bench:
+        drawn = frozenset(sampled(suite.cases, bench.config))
+        subjects = [
+            _subject(suite, case, record, bench)
+            for case, record in answered
+            if record.failure is None and case.id in drawn
+        ]
+        found = bench.ask({subject.case: conversations.conversation(subject) for subject in subjects})
+        left_out = {case.id: Judged(None, Judgement(drawn=False)) for case in suite.cases if case.id not in drawn}
+        return JudgedRun(left_out | found, bench.info(), bench.spent(), bench.fingerprint(suite.declared))
+
+
+def sampled(cases: Iterable[Case], judge: JudgeConfig) -> Iterator[str]:
+    """The cases that ``judge.sample`` draws: of each category the critical ones and, up to its number, the first by hash.
+
+    The hash is over seed and id, so that two runs draw the same.
+    """
+    if judge.sample is None:
+        yield from (case.id for case in cases)
+        return
+    by_category: dict[str, list[Case]] = {}
+    for case in cases:
+        by_category.setdefault(case.category, []).append(case)
+    for members in by_category.values():
+        critical = [case.id for case in members if case.critical]
+        others = sorted((case.id for case in members if not case.critical), key=lambda each: _drawn(judge.seed, each))
+        yield from critical
+        yield from others[: max(0, judge.sample - len(critical))]
+
+
+def _drawn(seed: int | None, case: str) -> bytes:
+    return hashlib.sha256(f"{seed}\0{case}".encode()).digest()
+
+
+def _subject(suite: Judgeable, case: Case, record: Record, bench: Bench) -> Subject:
+    config = suite.config
+    return Subject(
+        case=case.id, question=case.question, prompts=bench.prompts,
+        history=[turn.model_dump(mode="json") for turn in case.history], language=case.language or config.language,
+        answer=record.answer, reported=record.abstained, chunks=list(_context(record, suite.fixture)),
+        reference=case.reference, facts=[Fact(fact.id, fact.text) for fact in case.facts], expect=case.expect,
+        seed=bench.config.seed or 0, window=bench.window, wanted=wanted(suite, case),
+    )  # fmt: skip
+
+
+def wanted(suite: Judgeable, case: Case) -> Wanted:
+    """What is asked about a case: what its metrics read and, of a critical one, what its rules do."""
+    asked: set[Asked] = {part for metric in suite.metrics for part in suite.declared[metric.name].asks}
+    if case.critical and suite.config.gate.critical.new_unsupported_claims is not None:
+        asked.add("claims")
+    has_reference = bool((case.reference or "").strip())
+    return Wanted(
+        claims="claims" in asked, statements="statements" in asked and has_reference,
+        sufficiency="sufficiency" in asked, recall="recall" in asked and has_reference, useful="useful" in asked,
+        questions=QUESTIONS if "questions" in asked else 0,
+    )  # fmt: skip
+
+
+def _context(record: Record, fixture: Fixture | None) -> Iterator[Chunk]:
+    """The context as the model got it; a chunk's own text in the record goes before the fixture's."""
+    known = {hit.id: hit.text for hit in (*union(record.steps or ()), *record.retrieved) if hit.text is not None}
+    for chunk in record.context:
+        stored = fixture.by_id.get(chunk) if fixture is not None and chunk not in known else None
+        yield Chunk(chunk, known.get(chunk, stored.text if stored is not None else None))
