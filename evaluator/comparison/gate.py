@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import numbers
+from evaluator.comparison import judged, numbers
 from evaluator.comparison.critical import JUDGED_RULES, RULES
 from evaluator.comparison.rows import allowed_rise
 from evaluator.comparison.sheet import EPSILON
@@ -60,7 +60,13 @@ def place(scope: str, category: str | None) -> str:
 
 def row_outcomes(exam: Exam) -> list[RuleOutcome]:
     """Every part of every rule in every row."""
-    return [outcome for entry in exam.rows for outcome in _parts(exam, entry, exam.rules[entry.rule])]
+    found = [outcome for entry in exam.rows for outcome in parts(exam, entry)]
+    return [*found, *judged.unmeasured(exam)]
+
+
+def parts(exam: Exam, entry: GatedRow) -> Iterator[RuleOutcome]:
+    """What every part of a rule comes to in a row."""
+    yield from _parts(exam, entry, exam.rules[entry.rule])
 
 
 def _parts(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
@@ -114,7 +120,8 @@ def _floor(exam: Exam, entry: GatedRow, minimum: float) -> Iterator[RuleOutcome]
     elif exam.gate.floor_policy == "no_worse" and _was_below(entry, minimum):
         yield outcome.but(outcome="passed", reason=f"below the floor {limit} before, and no worse")
     else:
-        yield outcome.but(outcome="failed", reason=f"{shown} is below the floor {limit}")
+        below = "failed" if entry.unenforced is None else "advisory"
+        yield outcome.but(outcome=below, reason=f"{shown} is below the floor {limit}")
 
 
 def _was_below(entry: GatedRow, minimum: float) -> bool:
@@ -126,14 +133,8 @@ def critical_outcomes(exam: Exam) -> list[RuleOutcome]:
     """Every critical rule over all critical cases; none where no case is critical."""
     if not exam.critical:
         return []
-    return [*(_critical(exam, rule) for rule in RULES), *map(_judged, JUDGED_RULES)]
-
-
-def _judged(rule: str) -> RuleOutcome:
-    return RuleOutcome(
-        rule=f"critical {rule}", scope="run", category=None, outcome="not_evaluated", before=None, after=None,
-        limit=None, reason="tier retrieval",
-    )  # fmt: skip
+    rules = [*RULES, *(JUDGED_RULES if exam.judging is not None else ())]
+    return [*(_critical(exam, rule) for rule in rules), *judged.unmeasured_critical(exam)]
 
 
 def _critical(exam: Exam, rule: str) -> RuleOutcome:
@@ -147,9 +148,15 @@ def _critical(exam: Exam, rule: str) -> RuleOutcome:
     )  # fmt: skip
     if limit is None or not decided:
         return outcome
-    reason = f"{counted(len(over), 'case')} of {len(decided)}: {', '.join(entry.id for entry in over)}"
-    update = {"outcome": "failed", "reason": reason} if over else {"outcome": "passed", "reason": "nothing was lost"}
-    return outcome.but(**update)
+    # Where one of them is enforced, it is what fails.
+    blamed = [entry for entry in over if entry.unenforced is None] or over
+    if blamed:
+        names = ", ".join(entry.id for entry in blamed)
+        found = "failed" if blamed[0].unenforced is None else "advisory"
+        return outcome.but(outcome=found, reason=f"{counted(len(blamed), 'case')} of {len(decided)}: {names}")
+    if any(judged.is_open(exam, entry) for entry in cases):
+        return outcome.but(reason="not decided in every case")
+    return outcome.but(outcome="passed", reason="nothing was lost")
 
 
 def critical_cases(exam: Exam) -> Iterator[CaseOutcome]:
@@ -165,11 +172,14 @@ def critical_cases(exam: Exam) -> Iterator[CaseOutcome]:
 def _case_status(entry: CriticalOutcome, limit: int | None) -> CaseStatus:
     if entry.lost is None or limit is None:
         return "not_evaluated"
-    return "failed" if entry.lost > limit else "passed"
+    if entry.lost > limit:
+        return "failed" if entry.unenforced is None else "advisory"
+    return "not_evaluated" if entry.lost + entry.unconfirmed > limit else "passed"
 
 
 def _open_questions(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
     yield from _about_the_run(exam)
+    yield from judged.reasons(exam, [(entry, outcome) for entry in exam.rows for outcome in parts(exam, entry)], rules)
     yield from _unscored(exam)
     if exam.has_baseline:
         yield from _about_rows(exam)
@@ -196,8 +206,16 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
 def with_missing_values(exam: Exam) -> list[GatedRow]:
     """Rows in which so many values are missing, or such, that they could change the verdict."""
     # Without a baseline a rule about a drop is not evaluated, so only a floor can miss what is not there.
-    evaluated = [entry for entry in exam.rows if exam.has_baseline or exam.rules[entry.rule].min is not None]
-    return [entry for entry in evaluated if entry.unscored and _unscored_matter(exam, entry)]
+    evaluated = [
+        entry
+        for entry in exam.rows
+        if judged.has_baseline(exam, entry.row.metric) or exam.rules[entry.rule].min is not None
+    ]
+    return [
+        entry
+        for entry in evaluated
+        if entry.unscored and not judged.is_shown_only(exam, entry) and _unscored_matter(exam, entry)
+    ]
 
 
 def _unscored(exam: Exam) -> Iterator[Reason]:
@@ -222,11 +240,13 @@ def _unscored_matter(exam: Exam, entry: GatedRow) -> bool:
     rule = exam.rules[entry.rule]
     if entry.unscored > exam.gate.max_unscored * (entry.row.n + entry.unscored):
         return True
-    dropped = (
-        rule.max_drop is not None and entry.worst_delta is not None and -entry.worst_delta - rule.max_drop > EPSILON
-    )
+    worst = entry.worst_delta or 0.0
+    enough = rule.min_lost is None or entry.worst_worse >= rule.min_lost
+    dropped = rule.max_drop is not None and -worst - rule.max_drop > EPSILON and enough
+    rise = allowed_rise(rule, entry.row.baseline)
+    risen = rise is not None and rule.at == "mean" and worst - rise > EPSILON
     below = rule.min is not None and entry.floor_worst is not None and entry.floor_worst + EPSILON < rule.min
-    return dropped or below
+    return dropped or risen or below
 
 
 def too_many_failed(exam: Exam) -> bool:
@@ -241,7 +261,11 @@ def undecided(exam: Exam) -> list[str]:
     # By metric: where all categories are small, their pooled row is left out for being the row `all`, which another
     # rule on the metric may carry.
     decided = {exam.rules[entry.rule].metric for entry in _decided(exam)}
-    required = [rule.metric for rule in exam.rules if _limits_a_change(rule) and not rule.optional]
+    required = [
+        rule.metric
+        for rule in exam.rules
+        if _limits_a_change(rule) and not rule.optional and judged.has_baseline(exam, rule.metric)
+    ]
     return [metric for metric in dict.fromkeys(required) if metric not in decided]
 
 
@@ -249,8 +273,8 @@ def _undecided(exam: Exam) -> Iterator[Reason]:
     for metric in undecided(exam):
         yield Reason(code="undecided-rule", text=f"the rule on {metric} could be decided in no row")
     # An advisory row leaves its rule no open question, but where there is nothing else, nobody has decided anything.
-    enforced = [entry for entry in _decided(exam) if not entry.row.advisory]
-    if (not exam.rules or any(map(_limits_a_change, exam.rules))) and not enforced:
+    enforced = [entry for entry in _decided(exam) if not entry.row.advisory or judged.is_shown_only(exam, entry)]
+    if judged.could_decide(exam, [rule for rule in exam.rules if _limits_a_change(rule)]) and not enforced:
         yield Reason(code="nothing-decided", text="there is a baseline, and no rule about a drop could be decided")
 
 

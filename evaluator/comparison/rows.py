@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 RECHUNKED_SHARE = 0.1
 """Above so large a share of re-chunked cases a row that counts chunks is advisory."""
 
-OTHER_CHUNKING = "(advisory: other chunking)"
+ADVISORY = "(advisory: "
+"""What the end of a reason begins with that says why a row is not enforced."""
+
+OTHER_CHUNKING = f"{ADVISORY}other chunking)"
 
 UNLABELLED_FALL = 0.05
 """Beyond so large a fall of judged@k a precision may have fallen for want of labels only."""
@@ -67,7 +70,8 @@ def groups(values: Sheet, metric: str, per: str, min_cases: int) -> Iterator[Gro
     for name, cases in values.by_category.items():
         if not _applies(cases, column):
             continue
-        count = len(sheet.pairs(cases, column)) if values.has_baseline else len(sheet.scored_after(cases, column))
+        compared = values.has_baseline_of(metric)
+        count = len(sheet.pairs(cases, column)) if compared else len(sheet.scored_after(cases, column))
         small = count < min_cases
         pooled.extend(cases if small else [])
         everything_small = everything_small and small
@@ -81,41 +85,60 @@ def _applies(cases: Sequence[CaseValues], column: int) -> bool:
 
 
 def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) -> GatedRow:
-    column = values.column[rule.metric]
+    column, metric = values.column[rule.metric], rule.metric
     floor_values = sheet.scored_after(group.floor_cases, column)
-    anchor = [] if group.small else _anchored(values, rule.metric, group.cases)
-    sign = 1 if values.higher_is_better(rule.metric) else -1
+    comparable = values.other_judge(metric) is None
+    anchor = _anchored(values, metric, group.cases) if comparable and not group.small else []
+    sign = 1 if values.higher_is_better(metric) else -1
+    doubt = values.doubt(metric, group.cases)
+    worse = _worse(values, metric, group.cases)
     return GatedRow(
         rule=index,
-        row=_row(values, rule.metric, group, rule, min_cases),
-        worse=len(_worse(values, rule.metric, group.cases)),
+        row=_unenforced(_row(values, metric, group, rule, min_cases), doubt),
+        worse=len(worse),
+        worst_worse=len(worse) + _worst_worse(values, metric, group.cases),
         floor=numbers.mean(floor_values),
         floor_n=len(floor_values),
-        floor_before=numbers.mean(sheet.scored_before(group.floor_cases, column)),
+        floor_before=numbers.mean(sheet.scored_before(group.floor_cases, column)) if comparable else None,
         unscored=sum(column in case.unscored for case in group.cases),
-        worst_delta=_worst_delta(values, rule.metric, group),
-        floor_worst=_worst_floor(values, rule.metric, group),
+        worst_delta=_worst_delta(values, metric, group) if comparable else None,
+        floor_worst=_worst_floor(values, metric, group),
         anchor=numbers.mean([before for before, _ in anchor]),
         anchored=numbers.mean([after for _, after in anchor]),
         anchor_worse=sum(sign * (after - before) < -EPSILON for before, after in anchor),
+        unenforced=doubt,
     )
+
+
+def _unenforced(row: Row, doubt: str | None) -> Row:
+    """A row as advisory, with the reason where it was decided."""
+    if doubt is None:
+        return row
+    said = row.status in ("unchanged", "within noise", "regressed", "improved")
+    return row.but(advisory=True, reason=f"{row.reason} {ADVISORY}{doubt})" if said else row.reason)
 
 
 def _unscored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[CaseValues]:
     column = values.column[metric]
-    return [case for case in cases if column in case.unscored] if values.higher_is_better(metric) else []
+    return [case for case in cases if column in case.unscored] if values.worst(metric) is not None else []
 
 
 def _worst_delta(values: Sheet, metric: str, group: Group) -> float | None:
-    column = values.column[metric]
+    column, worst = values.column[metric], values.worst(metric) or 0.0
     known = [pair.after - pair.before for pair in sheet.pairs(group.cases, column)]
     missing = sheet.scored_before(_unscored(values, metric, group.cases), column)
-    return numbers.mean([*known, *(-value for value in missing)])
+    return numbers.mean([*known, *(worst - value for value in missing)])
+
+
+def _worst_worse(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> int:
+    missing = sheet.scored_before(_unscored(values, metric, cases), values.column[metric])
+    return sum(abs(value - (values.worst(metric) or 0.0)) > EPSILON for value in missing)
 
 
 def _worst_floor(values: Sheet, metric: str, group: Group) -> float | None:
     known = sheet.scored_after(group.floor_cases, values.column[metric])
-    return numbers.mean([*known, *(0.0 for _ in _unscored(values, metric, group.floor_cases))])
+    worst = values.worst(metric) or 0.0
+    return numbers.mean([*known, *(worst for _ in _unscored(values, metric, group.floor_cases))])
 
 
 def _anchored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[tuple[float, float]]:
@@ -132,8 +155,9 @@ def _worse(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[str]
 
 def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, min_cases: int) -> Row:
     column = values.column[metric]
-    if not values.has_baseline:
-        return _without_baseline(metric, group, sheet.scored_after(group.cases, column), rule)
+    if not values.has_baseline_of(metric):
+        missing = "no judged baseline" if values.has_baseline else "no baseline"
+        return _without_baseline(metric, group, sheet.scored_after(group.cases, column), rule, missing)
     at = rule.at if rule else "mean"
     pairs = sheet.pairs(group.cases, column)
     before = numbers.aggregate([pair.before for pair in pairs], at)
@@ -148,16 +172,19 @@ def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, min_cases:
     )  # fmt: skip
     if one_sided is not None:
         return row.but(**one_sided)
+    other_judge = values.other_judge(metric)
+    if other_judge is not None:
+        return row.but(delta=None, status="not comparable", reason=other_judge)
     status, reason = _status(values, row, group, rule, min_cases)
     return _with_caveats(values, row.but(status=status, reason=reason), group)
 
 
-def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Rule | None) -> Row:
+def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Rule | None, missing: str) -> Row:
     at = rule.at if rule else "mean"
     return Row(
         scope=group.scope, category=group.category, metric=metric, baseline=None,
         candidate=numbers.aggregate(mine, at), delta=None, n=len(mine), status="not evaluated",
-        reason="no baseline" if mine else "not applicable to any case",
+        reason=missing if mine else "not applicable to any case",
     )  # fmt: skip
 
 

@@ -11,6 +11,8 @@ from evaluator.model.score import Metric, MetricId
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from evaluator.comparison.enforcement import Belief
+
 EPSILON = 1e-9
 """Changes up to this size are none: what two machines may differ by."""
 
@@ -28,6 +30,7 @@ class CaseValues(NamedTuple):
     after: Values | None
     rechunked: bool = False
     unscored: frozenset[int] = frozenset()
+    language: str = "en"
 
     @property
     def paired(self) -> bool:
@@ -43,12 +46,28 @@ class PairValue(NamedTuple):
     after: float
 
 
+class JudgedHalf(NamedTuple):
+    """What holds for everything that a judge decides.
+
+    Attributes:
+        metrics: the metrics, by their text; abstention is one where a judge says who abstained.
+        belief: how far the judge is believed.
+        has_baseline: whether the baseline was judged at all.
+        other_judge: why the two runs' values cannot be compared; None where they can.
+    """
+
+    metrics: frozenset[str]
+    belief: Belief
+    has_baseline: bool = True
+    other_judge: str | None = None
+
+
 @dataclass(frozen=True)
 class Sheet:
     """Values per case and metric.
 
     ``anchor`` is what drift is measured against: metric -> case -> value. ``shallow`` holds the metrics whose cut-off
-    lies deeper than the stored rankings reach, with that depth.
+    lies deeper than the stored rankings reach, with that depth. ``judged`` is None where no judge was asked.
     """
 
     metrics: Sequence[MetricId]
@@ -57,6 +76,7 @@ class Sheet:
     has_baseline: bool
     anchor: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     shallow: Mapping[str, int] = field(default_factory=dict)
+    judged: JudgedHalf | None = None
 
     @cached_property
     def column(self) -> Mapping[str, int]:
@@ -74,6 +94,33 @@ class Sheet:
     def higher_is_better(self, metric: str) -> bool:
         """Direction of a metric."""
         return self.declared[MetricId.parse(metric).name].higher_is_better
+
+    def has_baseline_of(self, metric: str) -> bool:
+        """Whether there is something to compare a metric with."""
+        half = self._half(metric)
+        return self.has_baseline and (half is None or half.has_baseline)
+
+    def other_judge(self, metric: str) -> str | None:
+        """Why a judged metric cannot be compared; None where it can, and where it is not judged."""
+        half = self._half(metric)
+        return half.other_judge if half is not None and half.has_baseline else None
+
+    def doubt(self, metric: str, cases: Sequence[CaseValues]) -> str | None:
+        """Why a metric is not enforced over some cases; None where it is, and where it is not judged."""
+        half = self._half(metric)
+        if half is None:
+            return None
+        column = self.column[metric]
+        scored = [case for case in cases if case.after is not None and case.after[column] is not None]
+        return half.belief.doubt(metric, [case.language for case in scored or cases])
+
+    def worst(self, metric: str) -> float | None:
+        """The worst value of a metric; None where it has none."""
+        declared = self.declared[MetricId.parse(metric).name]
+        return (0.0 if declared.higher_is_better else 1.0) if declared.bounded else None
+
+    def _half(self, metric: str) -> JudgedHalf | None:
+        return self.judged if self.judged is not None and metric in self.judged.metrics else None
 
 
 def pairs(cases: Sequence[CaseValues], column: int) -> list[PairValue]:

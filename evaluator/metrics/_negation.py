@@ -127,6 +127,11 @@ def may_be_negated(text: str, language: str) -> bool:
     return rules is not None and _has_few_words(text) and not rules.inside(text)
 
 
+def is_known(language: str) -> bool:
+    """Whether the negations of a language are known."""
+    return _rules(subtag(language)) is not None
+
+
 def holds_negation(text: str, language: str) -> bool:
     """Whether a text in its common form holds a negation; in a language without a word list none does."""
     rules = _rules(subtag(language))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Labels
+    from evaluator.model.judgement import Judged
     from evaluator.model.record import Hit
     from evaluator.model.run import RunCase, RunNeed
     from evaluator.model.score import Metric, MetricId
@@ -174,10 +175,14 @@ def _sha256(text: str) -> bytes:
 
 
 class Beside(NamedTuple):
-    """What a case is measured by that is not in it: the run's pattern of citations, and rankings of paraphrases."""
+    """What a case is measured by beside what the pipeline did.
+
+    The run's pattern of citations, rankings of paraphrases, and what a judge said (None in tier retrieval).
+    """
 
     citations: str | None = None
     paraphrases: Paraphrases = ()
+    judged: Judged | None = None
 
 
 ALONE = Beside()
@@ -204,6 +209,8 @@ def view_of(
         ranking=() if failed else [hit.id for hit in stored.retrieved], context=() if failed else case.context,
         answer=case.answer, abstained=case.abstained, usage=case.usage, latency_ms=latency_ms,
         failed=failed, case=case.id, citations=beside.citations, paraphrases=beside.paraphrases,
+        judgement=beside.judged.judgement if beside.judged is not None else None,
+        claims=beside.judged.claims if beside.judged is not None else None,
     )  # fmt: skip
 
 

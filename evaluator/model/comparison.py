@@ -6,6 +6,7 @@ import pydantic
 
 from evaluator.model.base import FORMAT, Id, Strings, Value
 from evaluator.model.config import Gate, Rule
+from evaluator.model.judgement import Verdict
 from evaluator.model.run import History
 
 Status: TypeAlias = Literal[
@@ -56,7 +57,7 @@ class Lost(Value):
 class CaseChange(Value):
     """A case whose value of one metric changed.
 
-    ``metric`` is a metric or, for a critical case, one of lost_needs, lost_facts and wrong_abstention.
+    ``metric`` is a metric or, for a critical case, the name of a rule on critical cases.
     """
 
     id: Id
@@ -111,7 +112,11 @@ class BaselineInfo(Value):
 
 
 class Comparison(Value):
-    """comparison.json. Holdout cases are in none of its lists."""
+    """comparison.json. Holdout cases are in none of its lists.
+
+    ``judged_changed`` are paired cases whose facts, reference or expect changed: what a judge says of them cannot be
+    compared.
+    """
 
     format: Literal[1] = FORMAT
     baseline: BaselineInfo | None
@@ -119,6 +124,7 @@ class Comparison(Value):
     new: Strings
     removed: Strings
     changed: Strings
+    judged_changed: Strings = ()
     configuration: Annotated[tuple[ConfigurationChange, ...], pydantic.Field(strict=False)]
     loosened: Annotated[tuple[Loosened, ...], pydantic.Field(strict=False)]
     rows: Annotated[tuple[Row, ...], pydantic.Field(strict=False)]
@@ -133,12 +139,15 @@ class GatedRow(Value):
     of the anchor's values over the paired cases that have one, ``anchored`` the candidate's over the same cases, and
     ``anchor_worse`` counts those that fell below. ``unscored`` candidate cases could not be judged; ``worst_delta`` and
     ``floor_worst`` are what delta and floor would be had each of them the worst value. ``accepted`` is the reason
-    accepted.yml gives for a row that is gone.
+    accepted.yml gives for a row that is gone. ``worst_worse`` counts the cases that would have got worse, had each of
+    the unscored the worst value. ``unenforced`` says why a judged row is not enforced (None: it is, or no judge
+    decides it).
     """
 
     rule: int
     row: Row
     worse: int = 0
+    worst_worse: int = 0
     floor: float | None = None
     floor_n: int = 0
     floor_before: float | None = None
@@ -149,16 +158,22 @@ class GatedRow(Value):
     anchored: float | None = None
     anchor_worse: int = 0
     accepted: str | None = None
+    unenforced: str | None = None
 
 
-CriticalRule: TypeAlias = Literal["lost_needs", "lost_facts", "wrong_abstention"]
+CriticalRule: TypeAlias = Literal[
+    "lost_needs", "lost_facts", "lost_answer_facts", "wrong_abstention", "new_unsupported_claims"
+]
 
 
 class CriticalOutcome(Value):
     """One critical case under one critical rule.
 
-    ``before`` and ``after`` are needs or facts in the context, or the abstention score. ``lost`` counts what was there
-    and is not now (None: not decided, see ``reason``).
+    ``before`` and ``after`` are needs or facts in the context, facts in the answer, unsupported claims, or the
+    abstention score. ``lost`` counts what was there and is not now, or unsupported claims that are new (None: not
+    decided, see ``reason``). ``unconfirmed`` more may be: a judge has not been asked about them often enough.
+    ``missing`` says that it could be decided before and cannot now. ``unenforced`` says why the judge that decides is
+    not enforced (None: it is, or no judge decides).
     """
 
     id: Id
@@ -167,6 +182,39 @@ class CriticalOutcome(Value):
     after: float | None
     lost: int | None
     reason: str
+    unconfirmed: int = 0
+    missing: bool = False
+    unenforced: str | None = None
+
+
+class JudgeTerms(Value):
+    """What decides how far a judge is believed; ``calibration`` is a digest of the file's contents."""
+
+    min_kappa: float
+    advisory: Literal["inconclusive", "pass"]
+    sample: int | None
+    seed: int | None
+    calibration: str | None
+
+
+class Judging(Value):
+    """The half of an exam that a judge decides; tier retrieval has none.
+
+    Attributes:
+        terms: how far the judge is believed.
+        metrics: the metrics it decides, abstention among them.
+        has_baseline: whether the baseline was judged.
+        pairable, paired: of the cases that both runs were asked alike, those not accepted as changed, and those whose
+            facts, reference and expect are the same.
+        stopped: why judging ended before it was done.
+    """
+
+    terms: JudgeTerms
+    metrics: Strings
+    has_baseline: bool
+    pairable: int = 0
+    paired: int = 0
+    stopped: str | None = None
 
 
 class Exam(Value):
@@ -176,7 +224,8 @@ class Exam(Value):
     ``origins`` the place of the rule each came from; ``written`` is false where they are defaults. ``failures`` of
     ``cases`` candidate cases that are not held out failed; ``all_failed`` looks at the holdout too. ``pairable`` counts
     the baseline's cases that are not held out and whose absence accepted.yml does not name; ``paired`` those of them
-    that were. ``partial`` says what was left out on purpose (None: nothing).
+    that were. ``partial`` says what was left out on purpose (None: nothing). ``judging`` is None in tier retrieval;
+    ``unmeasured`` are the written rules on what only tier full measures, there.
     """
 
     gate: Gate
@@ -193,6 +242,8 @@ class Exam(Value):
     has_baseline: bool
     baseline_required: bool = False
     partial: str | None = None
+    judging: Judging | None = None
+    unmeasured: Annotated[tuple[Rule, ...], pydantic.Field(strict=False)] = ()
 
 
 class Spread(Value):
@@ -212,13 +263,28 @@ class SpreadRow(Value):
     candidate: Spread | None
 
 
+class Unsupported(Value):
+    """A claim of a case that is unsupported now and was not before.
+
+    ``again`` are further verdicts on it. ``chunk`` and ``quote`` supported the claim in the baseline, if it was there.
+    """
+
+    id: Id
+    claim: str
+    verdict: Verdict
+    reason: str
+    again: Annotated[tuple[Verdict, ...], pydantic.Field(strict=False)] = ()
+    chunk: str | None = None
+    quote: str | None = None
+
+
 class ExamFile(Value):
     """exam.json: what compare hands to gate and report and comparison.json has no place for.
 
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
     ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are for the
-    report.
+    report, as are ``claims`` and ``doubts`` (what is to be said of the judge).
     """
 
     format: Literal[1] = FORMAT
@@ -229,3 +295,5 @@ class ExamFile(Value):
     warnings: Strings = ()
     spreads: Annotated[tuple[SpreadRow, ...], pydantic.Field(strict=False)] = ()
     uncommitted: bool = False
+    claims: Annotated[tuple[Unsupported, ...], pydantic.Field(strict=False)] = ()
+    doubts: Strings = ()

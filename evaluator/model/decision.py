@@ -7,7 +7,7 @@ import pydantic
 from evaluator.model.base import FORMAT, Id, Value
 
 Outcome: TypeAlias = Literal["passed", "failed", "inconclusive"]
-CaseStatus: TypeAlias = Literal["passed", "failed", "not_evaluated", "worse", "better"]
+CaseStatus: TypeAlias = Literal["passed", "failed", "not_evaluated", "advisory", "worse", "better"]
 EXIT_CODES: dict[Outcome, int] = {"passed": 0, "failed": 1, "inconclusive": 3}
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import pydantic
 
 from evaluator.model.base import FORMAT, Id, Strings, Value
+from evaluator.model.calibration import Calibration
 from evaluator.model.record import Failure
 
 MAX_INLINE_CASES = 5000
@@ -149,11 +150,29 @@ class History(Value):
     chain: Strings = ()
 
 
+class JudgeInfo(Value):
+    """Who judged a run.
+
+    ``model`` is what was asked for, ``answered`` every model as the API named it in its replies. ``adapted`` are
+    sentences about parameters that the model refused and that were left out, ``prompts`` digests by language.
+    ``stopped`` says why judging ended before it was done (budget, deadline, interrupt); None where it was done.
+    """
+
+    provider: Id
+    model: Id
+    answered: Strings = ()
+    adapted: Strings = ()
+    prompts: dict[str, str] = {}
+    stopped: str | None = None
+
+
 class RunHead(Value):
     """Everything of run.json but its cases, ``texts`` (key -> text) and ``places`` (chunk id -> index in its document).
 
     ``timing`` holds all that differs between two identical runs: started_at, latencies and the values of metrics
-    that read the clock (``timing["scores"][metric][case]``, ``timing["summary"]``).
+    that read the clock (``timing["scores"][metric][case]``, ``timing["summary"]``). ``judge`` is None where none
+    judged; ``calibration`` is what judge.calibration held when the run was scored, so that a later run can be held to
+    it.
     """
 
     format: Literal[1] = FORMAT
@@ -164,6 +183,8 @@ class RunHead(Value):
     fingerprint: dict[str, str]
     config: dict[str, Any]
     records: RecordsFile | None = None
+    judge: JudgeInfo | None = None
+    calibration: Calibration | None = None
     summary: RunSummary
     timing: dict[str, Any]
     history: History

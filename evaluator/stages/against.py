@@ -12,6 +12,7 @@ from evaluator.comparison.sheet import EPSILON
 from evaluator.model import patterns
 from evaluator.model.accepted import Accepted
 from evaluator.model.config import Config
+from evaluator.stages import calibrating
 from evaluator.stores import accepted, runs
 from evaluator.stores.words import visible
 
@@ -33,8 +34,10 @@ def refuse_early(workspace: Workspace, baseline: Path | None) -> None:
     Raises:
         BaselineError: the baseline is missing, unreadable, of another suite or of a configuration that cannot be used.
         InputError: accepted.yml has mistakes.
+        FileProblem: judge.calibration cannot be read.
     """
     read_accepted(workspace)
+    calibrating.of_run(workspace, workspace.tier)
     path = baseline_path(workspace, baseline)
     if path is not None:
         older_config(read_baseline(path, workspace.config.suite))

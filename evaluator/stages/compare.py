@@ -8,7 +8,8 @@ from evaluator import config as configuration
 from evaluator import metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
-from evaluator.stages import against, examining, measuring, tally, whereabouts
+from evaluator.stages import against, calibrating, examining, measuring, tally, whereabouts
+from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.paraphrases import Meeting, are_read
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import write_value
@@ -32,6 +33,7 @@ def compare(workspace: Workspace, baseline: Path | None) -> None:
     Raises:
         BaselineError: the baseline is missing, unreadable or of another suite.
         InputError: accepted.yml has mistakes.
+        FileProblem: judge.calibration cannot be read, or what a judge said of a case.
     """
     candidate = workspace.handed.run or read_run(workspace.out / "run.json")
     path = against.baseline_path(workspace, baseline)
@@ -53,12 +55,17 @@ def _results(
     mine = Config.model_validate(candidate.head.config)
     theirs = against.older_config(baseline) if baseline else None
     my_ids = configuration.resolve_metrics(mine, declared, tier=candidate.head.tier)
-    ruler = measuring.Ruler(_measured(my_ids, theirs, declared, candidate.head.tier), declared)
+    tier = candidate.head.tier
+    ruler = measuring.Ruler(_measured(my_ids, theirs, declared, tier), declared, tier)
     names = [str(metric) for metric in my_ids]
     named = frozenset(case for entry in accepted.cases for case in entry.case)
     whole = examining.partial(candidate) is None
     groups = Meeting(candidate, baseline, are_read(ruler.metrics, declared), whole)
-    seen = tally.Tally(candidate, baseline, ruler, measuring.Changes(ruler, names), groups, accepted=named)
+    half = None
+    if tier == "full":
+        older = baseline.head if baseline is not None else None
+        half = JudgedHalf(candidate.head, older, mine, theirs, calibrating.of_run(workspace, tier))
+    seen = tally.Tally(candidate, baseline, ruler, measuring.Changes(ruler, names), groups, named, half)
     for met in tally.meet(candidate, baseline, whole=whole):
         seen.take(met)
     verdicts = examining.Examining(seen, mine, theirs, accepted)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evaluator.comparison.pairing import Pairing
     from evaluator.comparison.sheet import CaseValues
     from evaluator.model.accepted import Accepted
-    from evaluator.model.comparison import ConfigurationChange, CriticalOutcome, GatedRow, Loosened, Row
+    from evaluator.model.comparison import ConfigurationChange, CriticalOutcome, GatedRow, Judging, Loosened, Row
     from evaluator.model.config import Config, Rule
     from evaluator.stages.held import Run
     from evaluator.stages.tally import Tally
@@ -55,7 +55,7 @@ class Examining:
     @cached_property
     def new(self) -> Exam:
         """The exam by the candidate's rules and labels."""
-        exam = self._exam(self.mine, self.seen.new, self.seen.new_critical, self.history.anchor)
+        exam = self._exam(self.mine, self.seen.new, self.seen.new_critical, self.history.anchor, old=False)
         return loosened.accept_rows(exam, self._acceptance)
 
     @cached_property
@@ -64,7 +64,7 @@ class Examining:
         if self.theirs is None:
             return None
         anchor = self._anchors(self.theirs, self.seen.old)
-        return self._exam(self.theirs, self.seen.old, self.seen.old_critical, anchor)
+        return self._exam(self.theirs, self.seen.old, self.seen.old_critical, anchor, old=True)
 
     @cached_property
     def loosened(self) -> tuple[Loosened, ...]:
@@ -91,7 +91,8 @@ class Examining:
         return [str(metric) for metric in self.seen.ruler.metrics]
 
     def _departures(self) -> Iterable[Departure]:
-        changed_critical = [case for case in self.pairs.changed if case in self.seen.critical_before]
+        changed = dict.fromkeys([*self.pairs.changed, *self.seen.judged_changed])
+        changed_critical = [case for case in changed if case in self.seen.critical_before]
         return loosened.departures(
             removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
             holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
@@ -103,9 +104,11 @@ class Examining:
         return configuration.effective_rules(config, ids, answers_exist=self.seen.answers_exist)
 
     def _exam(
-        self, config: Config, lines: Sequence[CaseValues], critical: Sequence[CriticalOutcome], anchor: Anchor
-    ) -> Exam:
-        expanded = rules.expand(self._rules(config))
+        self, config: Config, lines: Sequence[CaseValues], critical: Sequence[CriticalOutcome], anchor: Anchor, *,
+        old: bool,
+    ) -> Exam:  # fmt: skip
+        written = self._rules(config)
+        expanded = [part for part in rules.expand(written) if self._is_measured(part.rule)]
         own = [part.rule for part in expanded]
         failed, holdout = self.seen.failed[False], self.seen.failed[True]
         pairs = self.pairs
@@ -113,17 +116,34 @@ class Examining:
         return Exam(
             gate=config.gate, written=config.gate.rules is not None, rules=tuple(own),
             origins=tuple(part.origin for part in expanded),
-            rows=tuple(rows.gated_rows(self._sheet(lines, anchor), own, config.gate.min_cases)),
+            rows=tuple(rows.gated_rows(self._sheet(lines, anchor, old=old), own, config.gate.min_cases)),
             critical=tuple(critical), failures=sum(failed), cases=len(failed), all_failed=all([*failed, *holdout]),
             pairable=pairs.pairable - named, paired=len(pairs.paired), has_baseline=self.seen.baseline is not None,
             baseline_required=config.baseline.required, partial=partial(self.seen.candidate),
+            judging=self._judging(old=old),
+            unmeasured=tuple(rule for rule in written if not self._is_measured(rule)),
         )  # fmt: skip
 
-    def _sheet(self, lines: Sequence[CaseValues], anchor: Anchor) -> Sheet:
-        ruler = self.seen.ruler
+    def _is_measured(self, rule: Rule) -> bool:
+        """Whether the candidate's tier measures what a rule reads."""
+        declared = self.seen.ruler.declared[MetricId.parse(rule.metric).name]
+        return self.seen.half is not None or declared.reads != "judge"
+
+    def _judging(self, *, old: bool) -> Judging | None:
+        if self.seen.half is None:
+            return None
+        changed = self.seen.judged_changed
+        accepted = sum(case in self.seen.accepted for case in changed)
+        paired = len(self.pairs.paired)
+        return self.seen.half.of_exam(
+            self.seen.ruler, old=old, pairable=paired - accepted, paired=paired - len(changed)
+        )  # fmt: skip
+
+    def _sheet(self, lines: Sequence[CaseValues], anchor: Anchor, *, old: bool = False) -> Sheet:
+        ruler, half = self.seen.ruler, self.seen.half
         return Sheet(
             ruler.metrics, ruler.declared, lines, has_baseline=self.seen.baseline is not None, anchor=anchor,
-            shallow=self._shallow(),
+            shallow=self._shallow(), judged=half.of_sheet(ruler, old=old) if half is not None else None,
         )  # fmt: skip
 
     def _shallow(self) -> Mapping[str, int]:
@@ -139,7 +159,8 @@ class Examining:
 
     def _dropping(self, config: Config) -> list[str]:
         """Metrics with a drop rule, which have an anchor."""
-        return list(dict.fromkeys(rule.metric for rule in self._rules(config) if rule.max_drop is not None))
+        dropping = [rule for rule in self._rules(config) if rule.max_drop is not None and self._is_measured(rule)]
+        return list(dict.fromkeys(rule.metric for rule in dropping))
 
     @cached_property
     def history(self) -> History:
@@ -148,13 +169,25 @@ class Examining:
             return History()
         kept = [line for line in self.seen.new if line.id not in self.seen.relabelled]
         stored = self.seen.baseline.head.history
-        return stored.but(anchor={**stored.anchor, **self._anchors(self.mine, kept)})
+        anchor = {metric: self._anchor_of(metric) for metric in stored.anchor}
+        return stored.but(anchor={**anchor, **self._anchors(self.mine, kept)})
+
+    def _anchor_of(self, metric: str) -> dict[str, float]:
+        """The stored anchor of a metric; what another judge said is none."""
+        if self.seen.baseline is None or metric in self._incomparable:
+            return {}
+        return self.seen.baseline.head.history.anchor.get(metric, {})
+
+    @cached_property
+    def _incomparable(self) -> frozenset[str]:
+        half = self.seen.half
+        return frozenset() if half is None or half.is_comparable else half.of_sheet(self.seen.ruler, old=False).metrics
 
     def _anchors(self, config: Config, lines: Sequence[CaseValues]) -> Anchor:
         if self.seen.baseline is None:
             return {}
-        stored = self.seen.baseline.head.history.anchor
-        return {metric: dict(self._anchor(metric, lines, stored.get(metric, {}))) for metric in self._dropping(config)}
+        dropping = self._dropping(config)
+        return {metric: dict(self._anchor(metric, lines, self._anchor_of(metric))) for metric in dropping}
 
     def _anchor(
         self,
@@ -187,7 +220,11 @@ class Examining:
             exam=self.new, history=self.history, values=values, categories=categories,
             spreads=tuple(spreads.spreads(sheet, metrics)),
             uncommitted=self.seen.baseline is not None and self.seen.baseline.head.timing.get("uncommitted") is True,
+            claims=tuple(self.seen.unsupported), doubts=self._doubts(),
         )  # fmt: skip
+
+    def _doubts(self) -> tuple[str, ...]:
+        return tuple(self.seen.half.sayings()) if self.seen.half is not None else ()
 
     def comparison(self, metrics: Sequence[str], source: str) -> Comparison:
         """comparison.json."""
@@ -197,7 +234,8 @@ class Examining:
         return Comparison(
             baseline=self._baseline(source), paired=len(self.pairs.paired),
             new=self.pairs.new if self.theirs is not None else (), removed=self.pairs.removed,
-            changed=self.pairs.changed, configuration=self._configuration(), loosened=self.loosened,
+            changed=self.pairs.changed, judged_changed=tuple(self.seen.judged_changed),
+            configuration=self._configuration(), loosened=self.loosened,
             rows=(*_one_each(self.new.rows), *ungated), cases=(*self.seen.changes.found, *lost),
         )  # fmt: skip
 

@@ -13,11 +13,13 @@ from evaluator.metrics import scoring
 from evaluator.model.comparison import CaseChange, CriticalOutcome, Lost
 from evaluator.model.golden import Labels, Need
 from evaluator.model.score import Metric, MetricId, Scored, Unscored
+from evaluator.stages import judgements
 from evaluator.stages.held import HeldCase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from evaluator.config import Tier
     from evaluator.model.run import RunCase
     from evaluator.model.score import Score
     from evaluator.model.view import CaseView, Paraphrases, ResolvedNeed, Way
@@ -25,6 +27,21 @@ if TYPE_CHECKING:
     from evaluator.stores.runs import StoredCase
 
 ABSTENTION = MetricId("abstention")
+
+
+class Judged(NamedTuple):
+    """How what a judge said of a case is read.
+
+    Attributes:
+        is_comparable: whether both runs were judged alike; otherwise the case is not paired there.
+        undrawn_is_missing: whether a case that is not judged now by the sample counts as one that could not be.
+    """
+
+    is_comparable: bool = True
+    undrawn_is_missing: bool = False
+
+
+ALIKE = Judged()
 
 
 class Measured(NamedTuple):
@@ -37,10 +54,14 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Ruler:
-    """What is measured: the metrics, in the order of every ``Values``, and their declarations."""
+    """What is measured: the metrics, in the order of every ``Values``, and their declarations.
+
+    Both runs are read by the candidate's ``tier``.
+    """
 
     metrics: Sequence[MetricId]
     declared: Mapping[str, Metric]
+    tier: Tier = "retrieval"
 
     def measure(
         self,
@@ -63,7 +84,10 @@ class Ruler:
                 stored, labels, scoring.needs_under(stored.case, labels, known, stored.retrieved + stored.context_only),
                 run.places,
                 latency_ms=run.head.timing.get("latency_ms", {}).get(stored.case.id),
-                beside=scoring.Beside((run.head.config.get("citations") or {}).get("pattern"), paraphrases),
+                beside=scoring.Beside(
+                    (run.head.config.get("citations") or {}).get("pattern"), paraphrases,
+                    judgements.of_case(run, stored) if self.tier == "full" else None,
+                ),
             )  # fmt: skip
         missing = [metric for metric in self.metrics if metric not in scores]
         scores = {**scores, **scoring.score_case(view, missing, self.declared)}
@@ -72,25 +96,41 @@ class Ruler:
         unscored = frozenset(place for place, score in enumerate(found) if isinstance(score, Unscored))
         return Measured(view, values, unscored)
 
-    def line(self, case: RunCase, labels: Labels, before: Measured | None, after: Measured | None) -> CaseValues:
+    def line(
+        self, case: RunCase, labels: Labels, before: Measured | None, after: Measured | None, judged: Judged = ALIKE
+    ) -> CaseValues:
         """A line of the sheet; what the baseline measured and the candidate no longer lets be measured is missing."""
         rechunked, missing = False, after.unscored if after else frozenset[int]()
-        if before is not None and after is not None:
+        values = before.values if before else None
+        if values is not None and not judged.is_comparable:
+            values = tuple(None if place in self.judged else value for place, value in enumerate(values))
+        if before is not None and values is not None and after is not None:
             rechunked = _rechunked(before.view.needs, after.view.needs)
-            missing |= {
-                place for place in self._expected if before.values[place] is not None and after.values[place] is None
-            }
+            gone = {place for place in self._expected if values[place] is not None and after.values[place] is None}
+            rightly = self.judged if judgements.has_none_rightly(after.view, judged.undrawn_is_missing) else ()
+            missing |= gone.difference(rightly)
         return CaseValues(
-            case.id, labels.category, labels.critical,
-            before.values if before else None, after.values if after else None,
-            rechunked=rechunked, unscored=missing,
+            case.id, labels.category, labels.critical, values, after.values if after else None,
+            rechunked=rechunked, unscored=missing, language=case.language,
         )  # fmt: skip
+
+    @cached_property
+    def judged(self) -> frozenset[int]:
+        """The places of what a judge decides; none in tier retrieval."""
+        return judged_columns(self.metrics, self.declared) if self.tier == "full" else frozenset()
 
     @cached_property
     def _expected(self) -> list[int]:
         """Metrics whose value does not go away by itself; a clock reading does where nothing was retrieved."""
         declared = [self.declared[metric.name] for metric in self.metrics]
         return [place for place, metric in enumerate(declared) if metric.bounded or metric.reads == "usage"]
+
+
+def judged_columns(ids: Sequence[MetricId], declared: Mapping[str, Metric]) -> frozenset[int]:
+    """The places of the metrics that a judge decides in tier full: abstention is one."""
+    return frozenset(
+        place for place, metric in enumerate(ids) if declared[metric.name].reads == "judge" or metric == ABSTENTION
+    )
 
 
 def labels_of(stored: StoredCase) -> Labels:
@@ -111,8 +151,8 @@ def _rechunked(before: Sequence[ResolvedNeed], after: Sequence[ResolvedNeed]) ->
     )
 
 
-def held(measured: Measured) -> critical.Held:
-    """What a run had of a critical case, by name."""
+def held(measured: Measured, *, is_judged: bool = False) -> critical.Held:
+    """What a run had of a critical case, by name; with what a judge said where one was asked."""
     view = measured.view
     needs = {index for _, found in view.context_gains.satisfactions for index in found}
     abstention = scoring.score_case(view, (ABSTENTION,), metrics.load())[ABSTENTION]
@@ -120,6 +160,7 @@ def held(measured: Measured) -> critical.Held:
         needs=frozenset(_name(view.labels.relevant[index]) for index in needs),
         facts=frozenset(scoring.facts_in_context(view)),
         abstention=abstention.value if isinstance(abstention, Scored) else None,
+        judged=judgements.told(view) if is_judged else None,
     )
 
 
@@ -151,9 +192,11 @@ class Changes:
         columns = [(name, places[name], self.ruler.declared[MetricId.parse(name).name]) for name in self.metrics]
         return [column for column in columns if column[2].reads != "clock"]
 
-    def add(self, case: str, before: Measured, after: Measured) -> None:
-        """Note what changed in one paired case."""
+    def add(self, case: str, before: Measured, after: Measured, left_out: Collection[int] = ()) -> None:
+        """Note what changed in one paired case, some places left out."""
         for name, place, metric in self._columns:
+            if place in left_out:
+                continue
             old, new = before.values[place], after.values[place]
             if _same(old, new):
                 continue

@@ -12,7 +12,7 @@ from evaluator.metrics import quotes
 from evaluator.model.base import digest
 from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
-from evaluator.stages import frozen, labels
+from evaluator.stages import calibrating, frozen, labels
 from evaluator.stages.held import HeldRun
 from evaluator.stages.paraphrases import Groups, are_read
 from evaluator.stages.scoring_case import Scorer
@@ -61,6 +61,7 @@ def score(workspace: Workspace) -> None:
         "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": workspace.tier,
         "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count), "config": suite.effective_config(),
         "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
+        "judge": None, "calibration": calibrating.of_run(workspace, workspace.tier),
     }  # fmt: skip
     groups = Groups(suite.golden.cases, path if are_read(suite.metrics, suite.declared) else None, handed)
     held: dict[str, HeldCase] = {}
@@ -120,7 +121,9 @@ class _Suite:
 
     def effective_config(self) -> dict[str, Any]:
         """The configuration with the metrics that were computed: what a later run is compared by."""
-        return {**self.config.model_dump(mode="json"), "metrics": [str(metric) for metric in self.metrics]}
+        # A judged metric stays named in tier retrieval too: a rule may read it.
+        named = [*(self.config.metrics or ()), *map(str, self.metrics)]
+        return {**self.config.model_dump(mode="json"), "metrics": list(dict.fromkeys(named))}
 
 
 def _read(workspace: Workspace) -> _Suite:

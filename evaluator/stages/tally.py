@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
-from evaluator.stages import measuring
+from evaluator.stages import claims, judgements, measuring
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from evaluator.comparison.sheet import CaseValues
-    from evaluator.model.comparison import CriticalOutcome
+    from evaluator.model.comparison import CriticalOutcome, Unsupported
     from evaluator.model.golden import Labels
+    from evaluator.model.judgement import Claim
     from evaluator.model.run import RunCase
     from evaluator.stages.held import Run
-    from evaluator.stages.measuring import Changes, Measured, Ruler
+    from evaluator.stages.judged_half import JudgedHalf
+    from evaluator.stages.measuring import Changes, Judged, Measured, Ruler
     from evaluator.stages.paraphrases import Meeting, Sides
     from evaluator.stores.runs import RunReader, StoredCase
 
@@ -50,7 +52,9 @@ class Tally:
     """What was seen so far. ``new`` are values under the candidate's labels, ``old`` under the baseline's.
 
     ``groups`` are the groups of paraphrases in both runs. ``accepted`` are case ids that accepted.yml names: the
-    baseline's exam takes the candidate's labels for them.
+    baseline's exam takes the candidate's labels for them. ``half`` is what a judge decides, None in tier retrieval;
+    ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``unsupported`` claims that are
+    unsupported now and were not before.
     """
 
     candidate: Run
@@ -59,6 +63,7 @@ class Tally:
     changes: Changes
     groups: Meeting
     accepted: Collection[str] = ()
+    half: JudgedHalf | None = None
     new: list[CaseValues] = field(default_factory=list)
     old: list[CaseValues] = field(default_factory=list)
     new_critical: list[CriticalOutcome] = field(default_factory=list)
@@ -70,6 +75,8 @@ class Tally:
     critical_before: set[str] = field(default_factory=set)
     failed: dict[bool, list[bool]] = field(default_factory=lambda: {False: [], True: []})
     answers_exist: bool = False
+    judged_changed: list[str] = field(default_factory=list)
+    unsupported: list[Unsupported] = field(default_factory=list)
 
     def take(self, met: Met) -> None:
         """Note one case."""
@@ -99,7 +106,7 @@ class Tally:
             self.new.append(line)
             # A floor of the baseline's exam reads all that the candidate answers, however it came to be asked.
             self.old.append(line)
-            self._critical(self.new_critical, labels, mine.case.id, None, after)
+            self._critical(mine.case.id, None, after, measuring.ALIKE, old=False)
         if theirs is not None and self.baseline is not None:
             labels = measuring.labels_of(theirs)
             group = self.groups.alone(theirs, is_candidate=False)
@@ -111,25 +118,25 @@ class Tally:
         labels = measuring.labels_of(mine)
         sides = self.groups.new(mine, theirs)
         before, after = self._both(mine, theirs, labels, sides)
-        line = self.ruler.line(mine.case, labels, before, after)
+        judged = self._judged(case, labels, measuring.labels_of(theirs))
+        line = self.ruler.line(mine.case, labels, before, after, judged)
         self.new.append(line)
-        self.changes.add(case, before, after)
-        self._critical(self.new_critical, labels, case, before, after)
+        self.changes.add(case, before, after, () if judged.is_comparable else self.ruler.judged)
+        self._critical(case, before, after, judged, old=False)
+        if self.half is not None and judged.is_comparable:
+            self._tell_claims(case, before, after)
         sides_before = self.groups.old(mine, theirs)
         is_same = mine.case.labels_hash == theirs.case.labels_hash and sides == sides_before
-        if is_same or case in self.accepted:
-            self.old.append(line)
-            self._critical(self.old_critical, labels, case, before, after)
-        else:
-            self._under_old_labels(mine, theirs, sides_before)
+        is_same = is_same or case in self.accepted
+        if not is_same:
+            before, after = self._both(mine, theirs, measuring.labels_of(theirs), sides_before)
+        terms = judged._replace(undrawn_is_missing=self.half is not None and self.half.samples_less)
+        if not is_same or terms != judged:
+            line = self.ruler.line(theirs.case, after.view.labels, before, after, terms)
+        self.old.append(line)
+        self._critical(case, before, after, terms, old=True)
         self.relabelled.update([case] if mine.case.labels_hash != theirs.case.labels_hash else [])
         self.flags.extend([case] if theirs.case.critical and not mine.case.critical else [])
-
-    def _under_old_labels(self, mine: StoredCase, theirs: StoredCase, sides: Sides) -> None:
-        labels = measuring.labels_of(theirs)
-        before, after = self._both(mine, theirs, labels, sides)
-        self.old.append(self.ruler.line(theirs.case, labels, before, after))
-        self._critical(self.old_critical, labels, mine.case.id, before, after)
 
     def _both(self, mine: StoredCase, theirs: StoredCase, labels: Labels, sides: Sides) -> tuple[Measured, Measured]:
         if self.baseline is None:
@@ -141,17 +148,43 @@ class Tally:
         after = self.ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
         return before, after
 
-    def _critical(
-        self,
-        into: list[CriticalOutcome],
-        labels: Labels,
-        case: str,
-        before: Measured | None,
-        after: Measured,
-    ) -> None:
-        if labels.critical:
+    def _judged(self, case: str, after: Labels, before: Labels) -> Judged:
+        if self.half is None:
+            return measuring.ALIKE
+        alike = self.half.is_labelled_alike(before, after)
+        if not alike and self.half.has_baseline:
+            self.judged_changed.append(case)
+        return measuring.Judged(is_comparable=alike and self.half.is_comparable)
+
+    def _tell_claims(self, case: str, before: Measured, after: Measured) -> None:
+        then, now = (judgements.told(side.view).claims for side in (before, after))
+        if then is not None and now:
+            self.unsupported.extend(claims.told(case, then, now, after.view.language))
+
+    def _critical(self, case: str, before: Measured | None, after: Measured, judged: Judged, *, old: bool) -> None:
+        if after.view.labels.critical:
+            into = self.old_critical if old else self.new_critical
+            into.extend(critical.outcomes(self._sides(case, before, after, judged, old=old)))
+
+    def _sides(
+        self, case: str, before: Measured | None, after: Measured, judged: Judged, *, old: bool
+    ) -> critical.Sides:
+        half = self.half
+        now = measuring.held(after, is_judged=half is not None)
+        missing = "new case" if self.baseline is not None else "no baseline"
+        if half is None:
             then = measuring.held(before) if before else None
-            into.extend(critical.outcomes(case, then, measuring.held(after), has_baseline=self.baseline is not None))
+            return critical.Sides(case, then, now, missing, is_absolute=self.baseline is None)
+        then = measuring.held(before, is_judged=True) if before else None
+        new_claims: Sequence[Claim] = ()
+        if then is not None and not judged.is_comparable:
+            then, missing = half.without_judge(then)
+        elif then is not None and then.judged is not None and now.judged is not None:
+            new_claims = claims.new_unsupported(then.judged.claims or (), now.judged.claims or (), after.view.language)
+        return critical.Sides(
+            case, then, now, missing, is_absolute=not half.has_baseline, new_claims=new_claims,
+            doubts=half.doubts(after.view.language, old=old),
+        )  # fmt: skip
 
 
 def _same_chunks(candidate: Run, baseline: RunReader) -> bool:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import BinaryIO
 
-    from evaluator.model.run import History, RecordsFile, RunSummary
+    from evaluator.model.calibration import Calibration
+    from evaluator.model.run import History, JudgeInfo, RecordsFile, RunSummary
 
 
 class RunStart(TypedDict):
@@ -39,6 +40,8 @@ class RunStart(TypedDict):
     fingerprint: Mapping[str, str]
     config: Mapping[str, Any]
     records: RecordsFile | None
+    judge: JudgeInfo | None
+    calibration: Calibration | None
 
 
 class RunWriter(AbstractContextManager["RunWriter"]):
@@ -172,6 +175,10 @@ class RunReader:
             # Lines before this one are counted only when somebody has to be told.
             found, hits = self._read(case, self._cases.line(case))
         return StoredCase(found, self._recorded(case) if hits.retrieved is None else hits.retrieved, hits.context_only)
+
+    def line(self, case: str) -> int:
+        """The line, from 1, on which a case begins."""
+        return self._cases.line(case)
 
     def _read(self, case: str, line: int) -> tuple[RunCase, _Hits]:
         problems: list[errors.Problem] = []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evaluator.comparison import critical, gate
-from evaluator.comparison.critical import Held
+from evaluator.comparison.critical import Held, Sides
 from tests import sheets
 from tests.sheets import cases, exam, rule, sheet
 
@@ -241,7 +241,7 @@ LESS = Held(frozenset({"n1", "n3"}), frozenset(), None)
 
 def test_a_critical_case_that_lost_a_need_fails_though_it_won_another() -> None:
     """One need lost is one too many, whatever came instead; the case is named."""
-    found = tuple(critical.outcomes("c1", NEEDS, LESS, has_baseline=True))
+    found = tuple(critical.outcomes(Sides("c1", NEEDS, LESS)))
     verdict = gate.decide(exam(sheet(cases(*[KEPT] * 6)), rule(), critical=found))
     assert verdict.outcome == "failed"
     assert [case.status for case in verdict.cases] == ["failed", "passed", "not_evaluated"]
@@ -252,7 +252,7 @@ def test_a_lost_need_that_is_a_long_quote_is_named_in_short() -> None:
     """Two quotes that begin alike are two needs, and a paragraph does not fill the reason."""
     long = [f"quote {'word ' * 50}{end}" for end in ("one", "two")]
     then, now = Held(frozenset(long), frozenset(), None), Held(frozenset(long[:1]), frozenset(), None)
-    found = next(iter(critical.outcomes("c1", then, now, has_baseline=True)))
+    found = next(iter(critical.outcomes(Sides("c1", then, now))))
 
     assert (found.lost, len(found.reason)) == (1, len("no longer in the context: ") + 80)
 
@@ -260,7 +260,7 @@ def test_a_lost_need_that_is_a_long_quote_is_named_in_short() -> None:
 @pytest.mark.parametrize(("limit", "outcome"), [(0, "failed"), (1, "passed"), (None, "passed")])
 def test_critical_limits(limit: int | None, outcome: str) -> None:
     """A limit says how much one case may lose; null switches the rule off."""
-    found = tuple(critical.outcomes("c1", NEEDS, LESS, has_baseline=True))
+    found = tuple(critical.outcomes(Sides("c1", NEEDS, LESS)))
     values = sheet(cases(*[KEPT] * 6))
     verdict = gate.decide(exam(values, rule(), critical=found, gate={"critical": {"lost_needs": limit}}))
     assert verdict.outcome == outcome
@@ -281,7 +281,9 @@ def test_critical_limits(limit: int | None, outcome: str) -> None:
 def test_wrong_abstention(before: float | None, after: float | None, has_baseline: bool, lost: int | None) -> None:
     """Right before and wrong now; absolute without a baseline; not known on a side decides nothing."""
     then = Held(frozenset(), frozenset(), before) if has_baseline else None
-    found = list(critical.outcomes("c", then, Held(frozenset(), frozenset(), after), has_baseline=has_baseline))
+    found = list(
+        critical.outcomes(Sides("c", then, Held(frozenset(), frozenset(), after), "", is_absolute=not has_baseline))
+    )
     assert found[-1].lost == lost
 
 
@@ -300,7 +302,7 @@ def test_a_row_that_cannot_be_compared_does_not_fail_as_drift() -> None:
 
 def test_critical_rules_that_need_a_judge_are_named_as_not_evaluated() -> None:
     """A reader of the decision sees that nobody looked at the answers."""
-    found = tuple(critical.outcomes("c1", NEEDS, NEEDS, has_baseline=True))
+    found = tuple(critical.outcomes(Sides("c1", NEEDS, NEEDS)))
     verdict = gate.decide(exam(sheet(cases(*[KEPT] * 6)), rule(), critical=found))
     assert [(outcome.rule, outcome.outcome) for outcome in verdict.rules if outcome.reason == "tier retrieval"] == [
         ("critical lost_answer_facts", "not_evaluated"),

@@ -48,7 +48,7 @@ def decided(out: Path, *cases: RunCase, unchanged: tuple[RunCase, ...] = ()) -> 
     summary = RunSummary(all={"recall@5": SummaryValue(mean=0.5, n=3, of=3)}, categories={}, holdout={})
     start: dict[str, Any] = {
         "tool": "rag-assay 0.1.0", "suite": "support", "tier": "retrieval", "commit": None, "fingerprint": {},
-        "config": {"gate": {"min_cases": 5}}, "records": None,
+        "config": {"gate": {"min_cases": 5}}, "records": None, "judge": None, "calibration": None,
     }  # fmt: skip
     with RunWriter(out / "run.json", **start) as writer:
         for case in (*cases, *unchanged):

@@ -1,0 +1,116 @@
+"""What the gate makes of the half that a judge decides: advisory rows, what is not evaluated, what stays open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluator.comparison.critical import JUDGED_RULES
+from evaluator.model.counting import counted
+from evaluator.model.decision import Reason, RuleOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evaluator.model.comparison import CriticalOutcome, Exam, GatedRow
+    from evaluator.model.config import Rule
+
+RETRIEVAL = "tier retrieval"
+WAYS_OUT = "calibrate the judge (judge.calibration), or set judge.advisory: pass"
+MIN_PAIRED_SHARE = 0.9
+PARTS = ("max_drop", "max_rise", "min")
+
+
+def has_baseline(exam: Exam, metric: str) -> bool:
+    """Whether there is something to compare a metric with: the judged half may never have had a baseline."""
+    is_judged = exam.judging is not None and metric in exam.judging.metrics
+    return exam.has_baseline and (not is_judged or (exam.judging is not None and exam.judging.has_baseline))
+
+
+def is_shown_only(exam: Exam, entry: GatedRow) -> bool:
+    """Whether a row is one of a judge that is not enforced, which the configuration lets pass."""
+    return entry.unenforced is not None and exam.judging is not None and exam.judging.terms.advisory == "pass"
+
+
+def could_decide(exam: Exam, limiting: Sequence[Rule]) -> bool:
+    """Whether a rule about a change might have been decided, or should have been there to be."""
+    if not exam.rules:
+        return not exam.unmeasured
+    return any(has_baseline(exam, rule.metric) for rule in limiting)
+
+
+def unmeasured(exam: Exam) -> Iterator[RuleOutcome]:
+    """Rules on what only tier full measures."""
+    for rule in exam.unmeasured:
+        for part in PARTS:
+            if getattr(rule, part) is not None:
+                yield RuleOutcome(
+                    rule=f"{rule.metric} {part}", scope="all", category=None, outcome="not_evaluated", before=None,
+                    after=None, limit=None, reason=RETRIEVAL,
+                )  # fmt: skip
+
+
+def unmeasured_critical(exam: Exam) -> Iterator[RuleOutcome]:
+    """Rules on critical cases that only a judge decides, where none was asked."""
+    for rule in JUDGED_RULES if exam.judging is None else ():
+        yield RuleOutcome(
+            rule=f"critical {rule}", scope="run", category=None, outcome="not_evaluated", before=None, after=None,
+            limit=None, reason=RETRIEVAL,
+        )  # fmt: skip
+
+
+def is_open(exam: Exam, entry: CriticalOutcome) -> bool:
+    """Whether a critical case might have failed, had the judge said enough of it."""
+    limit = getattr(exam.gate.critical, entry.rule)
+    if limit is None or (entry.lost is not None and entry.lost > limit):
+        return False
+    return entry.missing if entry.lost is None else entry.lost + entry.unconfirmed > limit
+
+
+def reasons(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]], rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
+    """What the judged half leaves open."""
+    judging = exam.judging
+    if judging is None:
+        return
+    if judging.stopped is not None:
+        yield Reason(code="judge-stopped", text=f"judging stopped before it was done: {judging.stopped}")
+    if judging.has_baseline and judging.paired < MIN_PAIRED_SHARE * judging.pairable:
+        alike = (
+            f"only {judging.paired} of {judging.pairable} cases have the facts, reference and expect of the baseline"
+        )
+        yield Reason(code="too-few-paired", text=f"{alike}, so what a judge says of the others cannot be compared")
+    yield from _unconfirmed(exam)
+    if judging.terms.advisory == "inconclusive":
+        yield from _advisory_rows(exam, rows)
+        yield from _advisory_cases(exam, rules)
+
+
+def _advisory_rows(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]]) -> Iterator[Reason]:
+    for entry, outcome in rows:
+        if outcome.outcome != "advisory" or entry.unenforced is None or not has_baseline(exam, entry.row.metric):
+            continue
+        row = entry.row
+        where = f"in {row.category}" if row.category is not None else f"in the row {row.scope}"
+        said = outcome.reason.removesuffix(f" (advisory: {entry.unenforced})")
+        text = f"{outcome.rule} {where} would have failed: {said}; the judge is not enforced ({entry.unenforced})"
+        yield Reason(code="judge-advisory", text=f"{text}: {WAYS_OUT}")
+
+
+def _advisory_cases(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
+    for outcome in rules:
+        if outcome.outcome == "advisory" and outcome.scope == "run":
+            doubts = {entry.unenforced for entry in exam.critical if f"critical {entry.rule}" == outcome.rule}
+            doubt = ", ".join(sorted(filter(None, doubts)))
+            text = f"{outcome.rule} would have failed: {outcome.reason}; the judge is not enforced ({doubt})"
+            yield Reason(code="judge-advisory", text=f"{text}: {WAYS_OUT}")
+
+
+def _unconfirmed(exam: Exam) -> Iterator[Reason]:
+    """Critical cases that may have failed; where the judge decides nothing, it need not have said more."""
+    passes = exam.judging is not None and exam.judging.terms.advisory == "pass"
+    for rule in (*JUDGED_RULES, "wrong_abstention"):
+        found = [entry for entry in exam.critical if entry.rule == rule and is_open(exam, entry)]
+        found = [entry for entry in found if entry.unenforced is None or not passes]
+        if found:
+            names = ", ".join(entry.id for entry in found)
+            cases = f"critical {rule} in {counted(len(found), 'case')} ({names})"
+            yield Reason(code="critical-undecided", text=f"{cases}: {found[0].reason}")

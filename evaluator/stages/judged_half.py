@@ -1,0 +1,142 @@
+"""The half of a comparison that a judge decides: whether two runs can be compared, and how far it is believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from evaluator.comparison import critical, sheet
+from evaluator.comparison.enforcement import Belief
+from evaluator.model.base import digest
+from evaluator.model.comparison import JudgeTerms, Judging
+from evaluator.model.config import Judge
+from evaluator.stages.measuring import judged_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from evaluator.model.calibration import Calibration
+    from evaluator.model.config import Config
+    from evaluator.model.golden import Labels
+    from evaluator.model.run import RunHead
+    from evaluator.stages.measuring import Ruler
+
+REMEDY = "run rag-assay rescore on the baseline, or set judge.rescore_baseline: true"
+
+
+@dataclass(frozen=True)
+class JudgedHalf:
+    """Both runs' judges.
+
+    Attributes:
+        candidate, baseline: the heads of the runs; no baseline is None.
+        mine, theirs: their configurations.
+        calibration: what the candidate's judge.calibration holds now.
+    """
+
+    candidate: RunHead
+    baseline: RunHead | None
+    mine: Config
+    theirs: Config | None
+    calibration: Calibration | None
+
+    @property
+    def has_baseline(self) -> bool:
+        """Whether the baseline was judged."""
+        return self.baseline is not None and self.baseline.tier == "full" and "judge" in self.baseline.fingerprint
+
+    @cached_property
+    def other_judge(self) -> str | None:
+        """Why what the two judges said cannot be compared; None where it can."""
+        if self.baseline is None or not self.has_baseline:
+            return None
+        if self.baseline.fingerprint["judge"] == self.candidate.fingerprint.get("judge"):
+            return None
+        before, after = _named(self.baseline), _named(self.candidate)
+        other = "with other parameters, prompts or definitions" if before == after else f"{before}, this run by {after}"
+        return f"the baseline was judged by another judge: {other}; {REMEDY}"
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether what a judge said of a case asked alike can be compared."""
+        return self.has_baseline and self.other_judge is None
+
+    def without_judge(self, held: critical.Held) -> tuple[critical.Held, str]:
+        """What the baseline had of a critical case that cannot be compared as it was judged, and why it cannot."""
+        if not self.has_baseline:
+            return held._replace(judged=None, abstention=None), "no judged baseline"
+        if self.other_judge is None:
+            return held._replace(judged=None), "its facts, reference or expect changed"
+        said = held.judged is not None and held.judged.decides
+        return held._replace(judged=None, abstention=None if said else held.abstention), self.other_judge
+
+    def is_labelled_alike(self, before: Labels, after: Labels) -> bool:
+        """Whether a case was judged by the same labels in both runs."""
+        return all(getattr(before, name) == getattr(after, name) for name in ("facts", "reference", "expect"))
+
+    @cached_property
+    def samples_less(self) -> bool:
+        """Whether the candidate's judge was asked about fewer cases of a category than the baseline's, or others."""
+        before, after = (self._judge(config) for config in (self.theirs, self.mine))
+        if not self.has_baseline or after.sample is None:
+            return False
+        return before.sample is None or after.sample < before.sample or after.seed != before.seed
+
+    def of_sheet(self, ruler: Ruler, *, old: bool) -> sheet.JudgedHalf:
+        """What rows need of it, under the baseline's terms or the candidate's."""
+        return sheet.JudgedHalf(self._metrics(ruler), self.belief(old=old), self.has_baseline, self.other_judge)
+
+    def _metrics(self, ruler: Ruler) -> frozenset[str]:
+        return frozenset(str(ruler.metrics[place]) for place in judged_columns(ruler.metrics, ruler.declared))
+
+    def belief(self, *, old: bool) -> Belief:
+        """How far the judge is believed, under the baseline's terms or the candidate's."""
+        judge = self._judge(self.theirs if old else self.mine)
+        return Belief(judge.min_kappa, self._calibration(old=old), self.candidate.fingerprint.get("judge"))
+
+    def doubts(self, language: str, *, old: bool) -> Mapping[str, str]:
+        """Why the judge is not enforced for a critical case, by rule."""
+        belief = self.belief(old=old)
+        found = {str(rule): belief.doubt(metric, [language]) for rule, metric in critical.READ_FROM.items()}
+        return {rule: doubt for rule, doubt in found.items() if doubt is not None}
+
+    def of_exam(self, ruler: Ruler, *, old: bool, pairable: int, paired: int) -> Judging:
+        """What the gate needs of it."""
+        judge, calibration = self._judge(self.theirs if old else self.mine), self._calibration(old=old)
+        terms = JudgeTerms(
+            min_kappa=judge.min_kappa, advisory=judge.advisory, sample=judge.sample, seed=judge.seed,
+            calibration=None if calibration is None else digest(calibration.model_dump(mode="json"))[:12],
+        )  # fmt: skip
+        info = self.candidate.judge
+        return Judging(
+            terms=terms, metrics=tuple(sorted(self._metrics(ruler))), has_baseline=self.has_baseline,
+            pairable=pairable, paired=paired, stopped=info.stopped if info is not None else None,
+        )  # fmt: skip
+
+    def sayings(self) -> Iterator[str]:
+        """What a reader of judged rows has to know."""
+        yield "Judged rows: noise is not tested yet; they are held to max_drop, min_lost and floors alone."
+        if not self.has_baseline and self.baseline is not None:
+            yield "No baseline for what a judge decides: its drops are not evaluated."
+        if self.belief(old=False).is_stale:
+            yield "judge.calibration is of another judge and counts as none: calibrate this one."
+        elif self.calibration is None:
+            yield "The judge is not calibrated: what it decides is advisory."
+
+    def _calibration(self, *, old: bool) -> Calibration | None:
+        if not old:
+            return self.calibration
+        return self.baseline.calibration if self.baseline is not None else None
+
+    @staticmethod
+    def _judge(config: Config | None) -> Judge:
+        """The section of a configuration; one that has none believes a judge as far as the defaults do."""
+        known = config.judge if config is not None else None
+        return known or Judge(provider="none", model="none")
+
+
+def _named(head: RunHead) -> str:
+    if head.judge is None:
+        return "an unnamed judge"
+    return f"{head.judge.provider} {' and '.join(head.judge.answered or (head.judge.model,))}"

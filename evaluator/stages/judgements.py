@@ -1,0 +1,88 @@
+"""What a judge said of one stored case, as the comparison needs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pydantic
+
+from evaluator import errors
+from evaluator.comparison.critical import JudgedCase
+from evaluator.model import judgement
+from evaluator.stores.runs import RunReader
+from evaluator.stores.words import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluator.model.judgement import Claim, Judged
+    from evaluator.model.view import CaseView
+    from evaluator.stages.held import Run
+    from evaluator.stores.runs import StoredCase
+
+
+def of_case(run: Run, stored: StoredCase) -> Judged | None:
+    """What a run holds of a case; None where no judge was asked.
+
+    Raises:
+        FileProblem: it is not what a run holds.
+    """
+    case = stored.case
+    try:
+        return judgement.read(case.claims, case.judgement)
+    except pydantic.ValidationError as error:
+        place = f"{run.path}:{run.line(case.id)}" if isinstance(run, RunReader) else "the run"
+        first = error.errors(include_url=False)[0]
+        key = visible(".".join(map(str, first["loc"])))
+        sentence = f"{place}: what a judge said of case '{visible(case.id)}' cannot be read: {key}: {first['msg']}"
+        raise errors.FileProblem(f"{sentence}; score the run again") from error
+
+
+def has_none_rightly(view: CaseView, undrawn_is_missing: bool) -> bool:  # noqa: FBT001 - one of two columns of a table
+    """Whether a case that had a judged value may have none now.
+
+    One that is to be left unanswered may abstain, and the sample may leave a case out: not, however, under the terms of
+    a baseline that drew more of them.
+    """
+    judged = view.judgement
+    if judged is None or view.failed:
+        return False
+    if not judged.drawn:
+        return not undrawn_is_missing
+    return view.labels.expect == "abstain" and _abstains(view)
+
+
+def told(view: CaseView) -> JudgedCase:
+    """What a judge said of a critical case; one that the pipeline failed on has no facts and no claims."""
+    judged = view.judgement
+    if view.failed:
+        return JudgedCase(frozenset(), ())
+    if judged is None or not judged.drawn:
+        return JudgedCase(None, None, "no judge was asked")
+    reason = next((judged.unscored[part] for part in ("answer", "claims", "context") if part in judged.unscored), "")
+    return JudgedCase(_facts(view), _claims(view), reason or "it was not asked for", decides=not judged.sure)
+
+
+def _abstains(view: CaseView) -> bool:
+    judged = view.judgement
+    return judged is not None and (judged.sure or (judged.abstained is not None and judged.abstained.value))
+
+
+def _facts(view: CaseView) -> frozenset[str] | None:
+    wanted = {fact.id for fact in view.labels.facts}
+    judged = view.judgement
+    if judged is None or judged.sure or not wanted:
+        return frozenset()
+    known = {fact.fact: fact.present for fact in judged.facts}
+    if "answer" in judged.unscored or not wanted <= known.keys():
+        return None
+    return frozenset(fact for fact in wanted if known[fact])
+
+
+def _claims(view: CaseView) -> Sequence[Claim] | None:
+    """The claims of an answer; what an abstention says is not about the context."""
+    if _abstains(view):
+        return ()
+    if view.claims is None or any(claim.verdict is None for claim in view.claims):
+        return None
+    return view.claims
