@@ -22,11 +22,11 @@ def score(view: CaseView, k: int | None) -> Score:
     """Mean overlap of the pairs of a group, each ranking cut at k; a pair with a failed member has none."""
     if not view.paraphrases:
         return NotApplicable("not the root of a group of paraphrases")
-    rankings = [None if view.failed else view.ranking, *view.paraphrases]
-    cut = [None if ranking is None else ranking[:k] for ranking in rankings]
+    others = [None if other is None else other.ranking[:k] for other in view.paraphrases]
+    rankings = [None if view.failed else view.ranking[:k], *others]
     pairs = [
         0.0 if first is None or second is None else overlap(first, second)
-        for first, second in itertools.combinations(cut, 2)
+        for first, second in itertools.combinations(rankings, 2)
     ]
     return Scored(math.fsum(pairs) / len(pairs))
 

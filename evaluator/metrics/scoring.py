@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from evaluator.metrics import facts, quotes
+from evaluator.metrics import _judged, facts, quotes
 from evaluator.model.golden import Need
-from evaluator.model.score import NotApplicable, Score, Scored, Summary
+from evaluator.model.score import NotApplicable, Score, Scored, Summary, Unscored
 from evaluator.model.view import CaseView, Passage, ResolvedNeed
 
 if TYPE_CHECKING:
@@ -175,10 +175,7 @@ def _sha256(text: str) -> bytes:
 
 
 class Beside(NamedTuple):
-    """What a case is measured by beside what the pipeline did.
-
-    The run's pattern of citations, rankings of paraphrases, and what a judge said (None in tier retrieval).
-    """
+    """What a case is measured by that is not in it: the run's pattern of citations, paraphrases, and a judge's word."""
 
     citations: str | None = None
     paraphrases: Paraphrases = ()
@@ -203,20 +200,35 @@ def view_of(
     """
     case = stored.case
     failed = case.failure is not None
+    claims, judgement = beside.judged or (None, None)
     hits = (*stored.retrieved, *stored.context_only)
     return CaseView(
         labels=labels, needs=needs, passages=Passages(hits, places), language=case.language,
         ranking=() if failed else [hit.id for hit in stored.retrieved], context=() if failed else case.context,
         answer=case.answer, abstained=case.abstained, usage=case.usage, latency_ms=latency_ms,
         failed=failed, case=case.id, citations=beside.citations, paraphrases=beside.paraphrases,
-        judgement=beside.judged.judgement if beside.judged is not None else None,
-        claims=beside.judged.claims if beside.judged is not None else None,
+        judgement=judgement, claims=claims,
     )  # fmt: skip
 
 
 def facts_in_context(view: CaseView) -> tuple[str, ...]:
     """Ids of the required facts that the context states."""
     return tuple(fact.fact for fact in facts.facts_in(view, view.context) if fact.found)
+
+
+def facts_in_answer(view: CaseView) -> frozenset[str] | NotApplicable | Unscored:
+    """Ids of the required facts that the answer contains by the judge's word; a failed or empty one contains none."""
+    every = frozenset(fact.id for fact in view.labels.facts)
+    if view.failed or not every or (view.answer is not None and not view.answer.strip()):
+        return frozenset()
+    try:
+        judgement = _judged.of_answer(view)
+        if judgement.sure or judgement.same:
+            return every if judgement.same else frozenset()
+        present = _judged.facts_of(judgement, view.labels)
+    except _judged.Settled as settled:
+        return frozenset() if isinstance(settled.score, Scored) else settled.score
+    return frozenset(fact for fact in every if present[fact])
 
 
 def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Metric]) -> dict[MetricId, Score]:

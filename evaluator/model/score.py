@@ -86,7 +86,7 @@ class Metric:
         bounded: within [0, 1]; a failed case scores the worst end where the metric applies.
         precision_like: falls when unlabelled chunks enter the ranking.
         asks: what a judge is asked for it, beside what it is always asked.
-        group: reads the rankings of a group of paraphrases; a case that failed is then one failed member of it.
+        group: reads a group of paraphrases; a case that failed is then one failed member of it.
     """
 
     name: str

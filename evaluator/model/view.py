@@ -15,8 +15,22 @@ if TYPE_CHECKING:
 Way = tuple[str, ...]
 """Chunk ids that together satisfy a need."""
 
-Paraphrases = tuple["Sequence[str] | None", ...]
-"""Rankings of several cases; None for one that failed."""
+
+class Replied(NamedTuple):
+    """What another case of a group of paraphrases retrieved and, where a judge was asked, said.
+
+    The other fields are as in :class:`CaseView`; without a judge nothing but the ranking is known.
+    """
+
+    ranking: Sequence[str]
+    labels: Labels | None = None
+    answer: str | None = None
+    abstained: bool | None = None
+    judgement: Judgement | None = None
+
+
+Paraphrases = tuple["Replied | None", ...]
+"""Several cases that ask the same; None for one that failed."""
 
 
 class ResolvedNeed(NamedTuple):
@@ -62,8 +76,8 @@ class CaseView:
     ``passages`` holds what is known of the ids of both. ``language`` is the case's own or the configuration's
     default; ``case`` its id, for messages. ``shared`` is where metrics leave what they worked out of the case for one
     another, each under a key of its own. ``citations`` is the configured pattern of a citation, if there is one.
-    ``paraphrases`` are the rankings of the cases that ask the same in other words, None for one that failed; they are
-    known on the root of the group only. ``judgement`` is what a judge said, None where none was asked (tier retrieval);
+    ``paraphrases`` are the cases that ask the same in other words, None for one that failed; they are known on the root
+    of the group only. ``judgement`` is what a judge said, None where none was asked (tier retrieval);
     ``claims`` are the answer's, None where they were not asked for or could not be had.
     """
 

@@ -10,6 +10,7 @@ from evaluator.stores.runs import RunReader, StoredCase
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from evaluator.model.judgement import Judged
     from evaluator.model.run import RunHead
     from evaluator.model.score import MetricId, Score
     from evaluator.model.view import CaseView
@@ -21,6 +22,22 @@ class HeldCase(StoredCase):
 
     view: CaseView
     scores: Mapping[MetricId, Score]
+
+
+def judged_of(stored: StoredCase) -> Judged | None:
+    """What a judge said of a case; None where none was asked.
+
+    Raises:
+        pydantic.ValidationError: the run holds something else.
+    """
+    view = stored.view if isinstance(stored, HeldCase) else None
+    if (stored.case if view is None else view).judgement is None:
+        return None
+    from evaluator.model import judgement  # noqa: PLC0415 - only a run that was judged pays for it
+
+    if view is None or view.judgement is None:
+        return judgement.read(stored.case.claims, stored.case.judgement)
+    return judgement.Judged(None if view.claims is None else (*view.claims,), view.judgement)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,16 @@
-"""Groups of cases that ask the same in other words: a root, the cases that name it, and their rankings."""
+"""Groups of cases that ask the same in other words: a root, the cases that name it, and what those retrieved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from evaluator.model.golden import Labels
 from evaluator.model.record import Record
+from evaluator.model.view import Replied
+from evaluator.stages.held import HeldCase, judged_of
 from evaluator.stores import runs
 from evaluator.stores.values import decode
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluator.model.golden import Case
+    from evaluator.model.judgement import Judgement
     from evaluator.model.score import Metric, MetricId
     from evaluator.model.view import Paraphrases
     from evaluator.stages.held import Run
@@ -22,13 +27,14 @@ if TYPE_CHECKING:
 
 
 class Group(NamedTuple):
-    """What a root needs of the cases that name it: their ids, and their rankings where a metric reads them."""
+    """What a root needs of the cases that name it: their ids, and what they retrieved where a metric reads that."""
 
     ids: tuple[str, ...] = ()
     rankings: Paraphrases = ()
 
 
 ALONE = Group()
+NOT_JUDGED: Mapping[str, Judgement] = MappingProxyType({})
 
 
 class Sides(NamedTuple):
@@ -49,10 +55,14 @@ def are_read(metrics: Iterable[MetricId], declared: Mapping[str, Metric]) -> boo
 class Groups:
     """The groups of a golden set. A member that is held out where its root is not, or the reverse, is in none.
 
-    ``path`` is the records file, None where no metric reads groups: then there are ids only.
+    ``path`` is the records file, None where no metric reads groups: then there are ids only. ``judgements`` are what a
+    judge said of cases, by id.
     """
 
-    def __init__(self, cases: Sequence[Case], path: Path | None, handed: Sequence[Record] | None) -> None:
+    def __init__(
+        self, cases: Sequence[Case], path: Path | None, handed: Sequence[Record] | None,
+        judgements: Mapping[str, Judgement] = NOT_JUDGED,
+    ) -> None:  # fmt: skip
         naming = [(case.paraphrase_of, case) for case in cases if case.paraphrase_of is not None]
         split = {case.id: case.split for case in cases} if naming else {}
         self._members: dict[str, list[str]] = {}
@@ -61,6 +71,8 @@ class Groups:
                 self._members.setdefault(root, []).append(case.id)
         self._path = path if self._members else None
         self._handed = handed
+        self._judgements = judgements
+        self._labels = {case.id: case.labels for _, case in naming if case.id in judgements}
 
     def of(self, root: str) -> Group:
         """The group of a case; empty where no case names it."""
@@ -68,7 +80,15 @@ class Groups:
         if not ids or self._path is None:
             return Group(ids) if ids else ALONE
         found = [self._record(case, self._path) for case in ids]
-        return Group(ids, tuple(_ranking(record) for record in found if record is not None))
+        return Group(ids, tuple(self._replied(record) for record in found if record is not None))
+
+    def _replied(self, record: Record) -> Replied | None:
+        if record.failure is not None:
+            return None
+        ranking, judgement = tuple(hit.id for hit in record.retrieved), self._judgements.get(record.id)
+        if judgement is None:
+            return Replied(ranking)
+        return Replied(ranking, self._labels[record.id], record.answer, record.abstained, judgement)
 
     def _record(self, case: str, path: Path) -> Record | None:
         if self._handed is not None:
@@ -141,9 +161,13 @@ class Meeting:
         return frozenset(self.baseline.ids if self.baseline is not None else ())
 
 
-def _ranking(record: Record) -> tuple[str, ...] | None:
-    return None if record.failure is not None else tuple(hit.id for hit in record.retrieved)
-
-
-def _ranking_of(stored: StoredCase) -> tuple[str, ...] | None:
-    return None if stored.case.failure is not None else tuple(hit.id for hit in stored.retrieved)
+def _ranking_of(stored: StoredCase) -> Replied | None:
+    """The ranking of a case, with what was said of its answer where a judge was asked."""
+    case = stored.case
+    if case.failure is not None:
+        return None
+    ranking, judged = tuple(hit.id for hit in stored.retrieved), judged_of(stored)
+    if judged is None:
+        return Replied(ranking)
+    labels = stored.view.labels if isinstance(stored, HeldCase) else Labels.model_validate(case.labels)
+    return Replied(ranking, labels, case.answer, case.abstained, judged.judgement)
