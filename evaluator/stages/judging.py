@@ -10,34 +10,21 @@ from evaluator.judging.subject import Chunk, Fact, Subject, Wanted
 from evaluator.model.judgement import Judged, Judgement
 from evaluator.model.record import union
 from evaluator.stages.bench import Bench
+from evaluator.stages.judged_run import JudgedRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from evaluator.judging.prompts import Prompts
     from evaluator.model.config import Config
     from evaluator.model.config import Judge as JudgeConfig
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
     from evaluator.model.record import Record
-    from evaluator.model.run import JudgeInfo
     from evaluator.model.score import Asked, Metric, MetricId
-    from evaluator.model.spent import Spent
     from evaluator.stages.workspace import Workspace
 
 QUESTIONS = 3
 """Generated questions that are compared with the one that was asked."""
-
-NO_TEXT = "the text of a chunk in the context is not known"
-
-
-class JudgedRun(NamedTuple):
-    """What judging a run came to: by case, who judged, what it took, and the digest of all a verdict depends on."""
-
-    by_case: Mapping[str, Judged]
-    info: JudgeInfo
-    spent: Spent
-    fingerprint: str
 
 
 class Judgeable(NamedTuple):
@@ -71,9 +58,9 @@ def judge_run(workspace: Workspace, suite: Judgeable, answered: Iterable[tuple[C
 
 
 def sampled(cases: Iterable[Case], judge: JudgeConfig) -> Iterator[str]:
-    """The cases that ``judge.sample`` draws: of each category the critical ones and, up to its number, the first by hash.
+    """The cases that ``judge.sample`` draws: of each category the critical ones and, up to its number, others.
 
-    The hash is over seed and id, so that two runs draw the same.
+    Those are the first by a hash over seed and id, so that two runs draw the same.
     """
     if judge.sample is None:
         yield from (case.id for case in cases)

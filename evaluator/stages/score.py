@@ -14,6 +14,7 @@ from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
 from evaluator.stages import calibrating, frozen, labels
 from evaluator.stages.held import HeldRun
+from evaluator.stages.judged_run import NOT_JUDGED
 from evaluator.stages.paraphrases import Groups, are_read
 from evaluator.stages.scoring_case import Scorer
 from evaluator.stages.totals import Totals
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from evaluator.model.record import Record
     from evaluator.model.score import Metric, MetricId
     from evaluator.stages.held import HeldCase
+    from evaluator.stages.judged_run import JudgedRun
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
 
@@ -52,18 +54,23 @@ def score(workspace: Workspace) -> None:
     count = len(handed) if handed is not None else _count(path)
     large = count > MAX_INLINE_CASES
     totals = Totals(suite.metrics, suite.declared)
+    judged = _judged(workspace, suite, path)
     scorer = Scorer(
         suite.config, suite.fixture, suite.metrics, suite.declared,
         latencies=suite.collection.timing.get("latency_ms", {}), inline=not large,
     )  # fmt: skip
     scorer.quoted = suite.quoted
+    scorer.judged = judged.by_case
     start: RunStart = {
         "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": workspace.tier,
-        "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count), "config": suite.effective_config(),
+        "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count) | judged.fingerprint(),
+        "config": suite.effective_config(),
         "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
-        "judge": None, "calibration": calibrating.of_run(workspace, workspace.tier),
+        "judge": judged.info, "calibration": calibrating.of_run(workspace, workspace.tier),
     }  # fmt: skip
-    groups = Groups(suite.golden.cases, path if are_read(suite.metrics, suite.declared) else None, handed)
+    groups = Groups(
+        suite.golden.cases, path if are_read(suite.metrics, suite.declared) else None, handed, judged.judgements(),
+    )  # fmt: skip
     held: dict[str, HeldCase] = {}
     with RunWriter(workspace.out / "run.json", **start) as run:
         for case, record in _paired(suite.golden.cases, handed or records.iter_records(path), path):
@@ -75,11 +82,25 @@ def score(workspace: Workspace) -> None:
             )  # fmt: skip
             if handed is not None:
                 held[case.id] = scored
-        summary, timing = totals.summary(), {**suite.collection.timing, **totals.timing()}
+        summary, timing = totals.summary(), {**suite.collection.timing, **totals.timing(), **judged.timing()}
         run.finish(summary, scorer.texts, scorer.places, timing, History())
     if handed is not None:
         head = RunHead.model_validate({**start, "summary": summary, "timing": timing, "history": History()})
         workspace.handed.run = HeldRun(head, scorer.places, held)
+    if judged.interrupted is not None:
+        raise errors.Interrupted(judged.interrupted)
+
+
+def _judged(workspace: Workspace, suite: _Suite, path: Path) -> JudgedRun:
+    """What a judge says of the answers, in tier full."""
+    if workspace.tier == "retrieval":
+        return NOT_JUDGED
+    from evaluator.stages.judging import Judgeable, judge_run  # noqa: PLC0415 - only tier full pays for it
+
+    handed = workspace.handed.records
+    answered = _paired(suite.golden.cases, handed or records.iter_records(path), path)
+    whole = Judgeable(suite.config, suite.golden.cases, suite.fixture, suite.metrics, suite.declared)
+    return judge_run(workspace, whole, answered)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evaluator.model.config import Config
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
+    from evaluator.model.judgement import Judged
     from evaluator.model.record import Record
     from evaluator.model.run import FoundInStep
     from evaluator.model.score import Metric, MetricId, Score
@@ -38,6 +39,7 @@ class Scorer:
         texts: every text the cases name, by its key.
         places: index within its document of every chunk the cases name, where a fixture knows it; of every chunk of
             the fixture where the rankings are not inline.
+        judged: what a judge said of cases, by id.
         quoted: what became of the quotes of all cases, where a fixture holds them; without it each case looks itself.
     """
 
@@ -49,6 +51,7 @@ class Scorer:
         self._all_places = {chunk: place for chunks in by_doc.values() for place, chunk in enumerate(chunks)}
         self.texts: dict[str, str] = {}
         self.quoted: Quoted | None = None
+        self.judged: Mapping[str, Judged] = {}
         self.places: dict[str, int] = {} if inline else self._all_places
         self._language = config.language
         self._citations = config.citations.pattern if config.citations is not None else None
@@ -67,13 +70,22 @@ class Scorer:
         needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=hits, quoted=self.quoted)
         view = scoring.view_of(
             stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id),
-            beside=scoring.Beside(self._citations, group.rankings),
+            beside=scoring.Beside(self._citations, group.rankings, self.judged.get(case.id)),
         )  # fmt: skip
         scores = scoring.score_case(view, self._metrics, self._declared)
         found = {
             **self._walked(record, view), "facts": _facts(view), "paraphrases": group.ids, **self._by_outcome(scores),
+            **self._said(case.id),
         }  # fmt: skip
         return HeldCase(stored.case.but(**found), record.retrieved, context_only, view, scores)
+
+    def _said(self, case: str) -> dict[str, Any]:
+        """What a judge said of the case, as run.json holds it."""
+        if case not in self.judged:
+            return {}
+        from evaluator.model import judgement  # noqa: PLC0415 - only a run that is judged pays for it
+
+        return judgement.write(self.judged[case])
 
     def _walked(self, record: Record, view: CaseView) -> dict[str, Any]:
         """The needs and, where the pipeline went in steps, what each of them and all together came to."""

@@ -1,0 +1,47 @@
+"""What judging a run came to, as score writes it down; a run of tier retrieval was not judged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evaluator.model.counting import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluator.model.judgement import Judged, Judgement
+    from evaluator.model.run import JudgeInfo
+    from evaluator.model.spent import Spent
+
+
+class JudgedRun(NamedTuple):
+    """By case what was said of it, who judged, what that took, and the digest of all that a verdict depends on."""
+
+    by_case: Mapping[str, Judged]
+    info: JudgeInfo | None = None
+    spent: Spent | None = None
+    digest: str | None = None
+    interrupted: str | None = None
+
+    def judgements(self) -> dict[str, Judgement]:
+        """What was said of each case, apart from its claims."""
+        return {case: judged.judgement for case, judged in self.by_case.items()}
+
+    def fingerprint(self) -> dict[str, str]:
+        """What ``fingerprint`` in run.json has of it."""
+        return {} if self.digest is None else {"judge": self.digest}
+
+    def timing(self) -> dict[str, Any]:
+        """What ``timing`` has of it: what was cached differs between two runs that are otherwise the same."""
+        return {} if self.spent is None else {"judge": self.spent.model_dump(mode="json")["parts"]}
+
+
+NOT_JUDGED = JudgedRun({})
+
+
+def interrupted(done: int, total: int) -> str:
+    """What a person is told whose interrupt ended the judging."""
+    return (
+        f"interrupted; {done} of {counted(total, 'answer')} are judged and kept in the judge's cache and in run.json: "
+        "the same command goes on from there"
+    )
