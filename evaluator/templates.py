@@ -223,6 +223,20 @@ def of_config(source: str, known: Collection[str], *, for_url: bool = False) -> 
     return rendered
 
 
+def of_prompts(folder: Path | None) -> jinja2.Environment:
+    """Where prompts are found by language and name (``en/claims.j2``): a user's folder goes before ours, file by file.
+
+    They give text as it is, in a sandbox: what is judged is fenced, and escaped nowhere.
+    """
+    import jinja2.sandbox  # noqa: PLC0415 - as in render
+
+    ours = (_PACKAGED if _PACKAGED.is_dir() else _CHECKOUT) / "prompts"
+    return jinja2.sandbox.ImmutableSandboxedEnvironment(
+        loader=jinja2.FileSystemLoader([ours] if folder is None else [folder, ours]),
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+
 @functools.cache
 def _plain_environment(*, for_url: bool) -> jinja2.Environment:
     from urllib.parse import quote  # noqa: PLC0415 - as in render

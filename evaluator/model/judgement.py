@@ -101,8 +101,8 @@ class Judgement(Value):
 
     A part that was not asked is None or empty. ``unscored`` says why a part that was asked could not be had. ``drawn``
     is false where ``judge.sample`` left the case out. ``sure`` says that the answer is an abstention that needs no
-    judge, or none at all. ``same`` says that answer and reference are the same text. ``similarities`` are cosines of
-    generated questions to the question.
+    judge, or none at all. ``same`` says that answer and reference are the same text. ``questions`` are generated ones
+    that the answer fits; ``similarities`` are their cosines to the question.
     """
 
     drawn: bool = True
@@ -116,6 +116,7 @@ class Judgement(Value):
     statements: Annotated[tuple[Statement, ...], pydantic.Field(strict=False)] = ()
     facts: Annotated[tuple[JudgedFact, ...], pydantic.Field(strict=False)] = ()
     useful: Annotated[tuple[JudgedChunk, ...], pydantic.Field(strict=False)] = ()
+    questions: Strings = ()
     similarities: Annotated[tuple[float, ...], pydantic.Field(strict=False)] = ()
     preference: Preference | None = None
     unscored: dict[Part, str] = {}

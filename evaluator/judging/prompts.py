@@ -1,0 +1,204 @@
+"""The prompts of a judge: found by language, checked when they are loaded, and put around fenced data.
+
+A prompt is a file with two blocks: ``system``, the same for every case, and ``user``, said after the data. The data
+itself is laid out and fenced here, so that no prompt can leave that out.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evaluator import errors, templates
+from evaluator.judging import fencing
+from evaluator.judging.calls import Call
+from evaluator.judging.fencing import Datum
+from evaluator.model.base import digest
+from evaluator.model.judge import Block, JudgeRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import jinja2
+
+    from evaluator.model.judgement import Part
+
+FALLBACK = "en"
+"""The language whose prompts are used for a language that has none."""
+
+VARIABLES: dict[str, frozenset[str]] = {
+    "claims": frozenset({"token", "sentences", "again"}),
+    "context": frozenset({"token", "chunks", "claims", "statements", "useful", "sufficiency"}),
+    "answer": frozenset({"token", "statements", "claims", "facts"}),
+    "statements": frozenset({"token"}),
+    "questions": frozenset({"token", "count"}),
+    "preference": frozenset({"token"}),
+    "repair": frozenset({"token", "problems"}),
+}
+"""What the block ``user`` of each prompt may name. ``system`` may name nothing; ``repair`` has none."""
+
+
+class Source(NamedTuple):
+    """A prompt as it was found: the language it is in, its own text, and its two blocks rendered or to be rendered."""
+
+    language: str
+    text: str
+    system: str
+    user: Callable[[Mapping[str, Any]], str]
+
+
+class Ask(NamedTuple):
+    """What a call asks beside its prompt.
+
+    Attributes:
+        case: the case it is about.
+        part: the question that it belongs to.
+        data: what is judged, in order.
+        values: the variables of the prompt's block ``user`` other than the token.
+        room: how many tokens the reply may need.
+        shared: how many of the data, from the first, further calls will begin with too.
+        repeat: 0, or which judging past the cache this is.
+    """
+
+    case: str
+    part: Part
+    data: Sequence[Datum]
+    values: Mapping[str, Any] = {}
+    room: int = 512
+    shared: int = 0
+    repeat: int = 0
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One question in one language, with the schema of its reply."""
+
+    name: str
+    schema: Mapping[str, Any]
+    source: Source
+    repair: Source
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """The digest covers all that words the question but the case; what a repair says comes after it."""
+        worded = {"layout": fencing.LAYOUT, "name": self.name, "text": self.source.text, "schema": self.schema}
+        object.__setattr__(self, "digest", digest(worded))
+
+    def call(self, ask: Ask, read: Callable[[str], Any]) -> Call[Any]:
+        """A call whose key (``given``) holds all that its message holds, so that nothing else can change its reply."""
+        given = {"data": [list(each) for each in ask.data], "values": dict(ask.values)}
+        put = functools.partial(self.request, ask)
+        return Call(
+            case=ask.case, part=ask.part, prompt=self.digest, given=given, put=put, read=read,
+            mend=functools.partial(self._mended, put), repeat=ask.repeat,
+        )  # fmt: skip
+
+    def request(self, ask: Ask, token: str) -> JudgeRequest:
+        """The request, its data fenced by a token."""
+        first, rest = ask.data[: ask.shared], ask.data[ask.shared :]
+        blocks = [Block(fencing.block(token, first), cached=True)] if first else []
+        blocks += [Block(fencing.block(token, rest))] if rest else []
+        user = Block(self.source.user({**ask.values, "token": token}))
+        return JudgeRequest(self.name, self.source.system, (*blocks, user), self.schema, ask.room)
+
+    def _mended(
+        self, put: Callable[[str], JudgeRequest], token: str, reply: str, problems: Sequence[str]
+    ) -> JudgeRequest:
+        request = put(token)
+        # A reply can hold the token: it was told it, so that word fences nothing any more.
+        shown = fencing.block(token, [Datum("reply", reply.replace(token, "TOKEN"))])
+        said = self.repair.user({"token": token, "problems": [fencing.clean(each) for each in problems]})
+        return request._replace(blocks=(*request.blocks, Block(shown), Block(said)))
+
+
+class Prompts:
+    """All prompts, a user's folder going before ours file by file."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._environment = templates.of_prompts(folder)
+        self._found: dict[tuple[str, str], Source] = {}
+        if folder is not None:
+            _check(folder)
+
+    def of(self, name: str, language: str, schema: Mapping[str, Any]) -> Prompt:
+        """The prompt of a name in a language (BCP 47), else in its primary language, else in English.
+
+        Raises:
+            TemplateError: it does not render, or names what it is not given.
+        """
+        return Prompt(name, schema, self._source(name, language), self._source("repair", language))
+
+    def _source(self, name: str, language: str) -> Source:
+        key = (name, language)
+        if key not in self._found:
+            self._found[key] = self._load(name, language)
+        return self._found[key]
+
+    def _load(self, name: str, language: str) -> Source:
+        import jinja2  # noqa: PLC0415 - only a judged run pays for it
+
+        tag = language.lower().replace("_", "-")
+        tried = dict.fromkeys((tag, tag.partition("-")[0], FALLBACK))
+        paths = [f"{each}/{name}.j2" for each in tried if each.replace("-", "").isalnum()]
+        path = paths[-1]
+        try:
+            template = self._environment.select_template(paths)
+            path = template.name or path
+            text, *_ = self._environment.loader.get_source(self._environment, path)  # type: ignore[union-attr]
+            return _source(template, name, text)
+        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError, OSError) as error:
+            line = getattr(error, "lineno", None)
+            raise errors.TemplateError(
+                f"prompt {path}{f', line {line}' if line else ''} does not render: {error}"
+            ) from error
+
+
+def _source(template: jinja2.Template, name: str, text: str) -> Source:
+    import jinja2.meta  # noqa: PLC0415 - as above
+
+    parsed = template.environment.parse(text)
+    if next(jinja2.meta.find_referenced_templates(parsed), None) is not None:
+        raise ValueError("a prompt includes no other file, so that its own text is all of it")
+    wanted = ("user",) if name == "repair" else ("system", "user")
+    missing = [block for block in wanted if block not in template.blocks]
+    if missing:
+        raise ValueError(f"it lacks {{% block {missing[0]} %}}")
+    unknown = jinja2.meta.find_undeclared_variables(parsed) - VARIABLES[name]
+    if unknown:
+        known = sorted(VARIABLES[name])
+        near = errors.nearest(min(unknown), known)
+        raise ValueError(f"it names {min(unknown)!r}, " + (f"did you mean {near!r}?" if near else f"there are {known}"))
+
+    def said(block: str, values: Mapping[str, Any]) -> str:
+        return "".join(template.blocks[block](template.new_context(dict(values)))).strip()
+
+    def user(values: Mapping[str, Any]) -> str:
+        try:
+            return said("user", values)
+        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise errors.TemplateError(f"prompt {template.name} does not render: {error}") from error
+
+    system = said("system", {}) if name != "repair" else ""
+    return Source((template.name or FALLBACK).partition("/")[0], text, system, user)
+
+
+def _check(folder: Path) -> None:
+    """Refuse a folder in which a prompt would go unused or lead elsewhere: its owner believes it is asked.
+
+    Raises:
+        TemplateError: there is no such folder, it holds no prompt, or a file in it is none.
+    """
+    found = sorted(folder.glob("*/*")) if folder.is_dir() else []
+    if not found:
+        raise errors.TemplateError(f"judge.prompts: {folder} holds no prompt such as en/claims.j2")
+    for path in found:
+        if path.suffix != ".j2" or path.stem not in VARIABLES:
+            names = [f"{name}.j2" for name in VARIABLES]
+            near = errors.nearest(path.name, names)
+            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
+            raise errors.TemplateError(f"judge.prompts: {path} is no prompt; {hint}")
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise errors.TemplateError(f"judge.prompts: {path} leads out of its folder; put the text itself there")
