@@ -35,5 +35,4 @@ METRIC = Metric(
     reads="judge",
     counts="facts",
     cutoff="none",
-    asks=("statements",),
 )

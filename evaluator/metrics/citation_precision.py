@@ -29,5 +29,4 @@ METRIC = Metric(
     reads="judge",
     counts="chunks",
     cutoff="none",
-    asks=("claims",),
 )

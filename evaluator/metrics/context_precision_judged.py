@@ -26,5 +26,4 @@ METRIC = Metric(
     reads="judge",
     counts="chunks",
     cutoff="none",
-    asks=("useful",),
 )

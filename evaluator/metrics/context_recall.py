@@ -34,5 +34,4 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
-    asks=("recall",),
 )

@@ -25,5 +25,4 @@ METRIC = Metric(
     reads="judge",
     counts="chunks",
     cutoff="none",
-    asks=("useful",),
 )

@@ -32,5 +32,4 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
-    asks=("sufficiency",),
 )

@@ -45,5 +45,4 @@ METRIC = Metric(
     reads="judge",
     counts="needs",
     cutoff="none",
-    asks=("claims",),
 )

@@ -52,5 +52,4 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
-    asks=("claims", "statements"),
 )

@@ -27,5 +27,4 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
-    asks=("claims",),
 )

@@ -29,5 +29,4 @@ METRIC = Metric(
     counts="other",
     cutoff="none",
     higher_is_better=False,
-    asks=("claims", "statements"),
 )

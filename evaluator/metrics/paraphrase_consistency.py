@@ -128,5 +128,4 @@ METRIC = Metric(
     counts="facts",
     cutoff="none",
     group=True,
-    asks=("statements",),
 )

@@ -35,5 +35,4 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
-    asks=("preference",),
 )
