@@ -10,6 +10,10 @@ def test_every_metric_is_found_under_its_name() -> None:
         "recall", "hit", "precision", "mrr", "ndcg", "ndcg_exp", "map", "judged", "context_precision",
         "context_relevance", "fact_coverage", "abstention", "latency_ms", "context_tokens", "cost_usd", "tokens",
         "grounded_values", "citation_precision_labels", "citation_recall_labels", "paraphrase_overlap",
+        "faithfulness", "context_utilisation", "noise_sensitivity", "noise_sensitivity_relevant",
+        "noise_sensitivity_irrelevant", "answer_relevance", "answer_completeness", "correctness",
+        "context_sufficiency", "context_recall", "context_relevance_judged", "context_precision_judged",
+        "citation_precision", "citation_recall", "paraphrase_consistency", "answer_relevance_embedding", "preference",
     }  # fmt: skip
 
 
@@ -28,5 +32,5 @@ def test_what_counts_chunks_is_what_another_chunking_moves() -> None:
 
     assert counting == {
         "precision", "context_relevance", "context_precision", "map", "ndcg", "ndcg_exp", "judged",
-        "citation_precision_labels",
+        "citation_precision_labels", "context_relevance_judged", "context_precision_judged", "citation_precision",
     }  # fmt: skip

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.metrics.paraphrase_overlap import overlap
+from evaluator.model.view import Replied
 from tests.views import outcome, view
 
 RANKINGS = st.lists(st.sampled_from("abcdefgh"), max_size=8)
@@ -90,7 +91,8 @@ class TestGroups:
 
     @staticmethod
     def of(ranking: str, *others: str | None, metric: str = "paraphrase_overlap", **fields: Any) -> float | str:
-        return outcome(metric, view(ranking, paraphrases=others, **fields))
+        members = tuple(None if other is None else Replied(other) for other in others)
+        return outcome(metric, view(ranking, paraphrases=members, **fields))
 
     def test_the_mean_is_over_all_pairs(self) -> None:
         """AB with AB is 1, with BA and again with BA: 0.1 x (0 + 0.9) + 0.81 = 0.9; so (1 + 0.9 + 0.9) / 3."""

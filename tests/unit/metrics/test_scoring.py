@@ -14,7 +14,7 @@ from evaluator.model.golden import Case, Fact, Labels, Need
 from evaluator.model.record import Failure, Hit
 from evaluator.model.run import RunCase, RunNeed
 from evaluator.model.score import Metric, MetricId, NotApplicable, Score, Scored, Summary, Unscored
-from evaluator.model.view import Passage, ResolvedNeed
+from evaluator.model.view import Passage, Replied, ResolvedNeed
 from tests.views import outcomes, view
 
 FIXTURE = Fixture(
@@ -190,15 +190,18 @@ class TestFailures:
 
     CASE = view(
         "", "A", failed=True, latency_ms=3.0, usage={"cost_usd": 0.1, "total_tokens": 3},
-        labels=Labels(facts=(Fact(id="f", text="f"),)), paraphrases=("A",),
+        labels=Labels(facts=(Fact(id="f", text="f"),), reference="f"), paraphrases=(Replied("A"),),
     )  # fmt: skip
 
     def test_bounded_metrics_are_at_their_worst_and_others_not_applicable(self) -> None:
         """No metric can get better because a case failed (S1)."""
         unbounded = {"latency_ms", "cost_usd", "tokens", "context_tokens"}
-        expected = {name: "the pipeline failed" if name in unbounded else 0.0 for name in metrics.load()}
+        worst = {name: 0.0 if metric.higher_is_better else 1.0 for name, metric in metrics.load().items()}
+        uncompared = {"preference": "not compared: needs `score --against` and a paired case of the baseline"}
 
-        assert outcomes(self.CASE, metrics.load()) == expected
+        assert outcomes(self.CASE, metrics.load()) == (
+            worst | dict.fromkeys(unbounded, "the pipeline failed") | uncompared
+        )
 
     def test_metrics_without_their_label_stay_not_applicable(self) -> None:
         """A failure is no label: only abstention applies to every case."""
