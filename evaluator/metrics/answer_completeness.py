@@ -35,4 +35,5 @@ METRIC = Metric(
     reads="judge",
     counts="facts",
     cutoff="none",
+    asks=("statements",),
 )

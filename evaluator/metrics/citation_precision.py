@@ -29,4 +29,5 @@ METRIC = Metric(
     reads="judge",
     counts="chunks",
     cutoff="none",
+    asks=("claims",),
 )

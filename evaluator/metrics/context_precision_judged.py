@@ -26,4 +26,5 @@ METRIC = Metric(
     reads="judge",
     counts="chunks",
     cutoff="none",
+    asks=("useful",),
 )

@@ -34,4 +34,5 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
+    asks=("statements", "recall"),
 )

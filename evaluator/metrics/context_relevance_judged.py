@@ -25,4 +25,5 @@ METRIC = Metric(
     reads="judge",
     counts="chunks",
     cutoff="none",
+    asks=("useful",),
 )

@@ -32,4 +32,5 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
+    asks=("sufficiency",),
 )

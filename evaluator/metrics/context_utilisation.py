@@ -45,4 +45,5 @@ METRIC = Metric(
     reads="judge",
     counts="needs",
     cutoff="none",
+    asks=("claims",),
 )

@@ -52,4 +52,5 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
+    asks=("claims", "statements"),
 )

@@ -27,4 +27,5 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
+    asks=("claims",),
 )

@@ -29,4 +29,5 @@ METRIC = Metric(
     counts="other",
     cutoff="none",
     higher_is_better=False,
+    asks=("claims", "statements"),
 )

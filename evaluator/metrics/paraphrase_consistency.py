@@ -128,4 +128,5 @@ METRIC = Metric(
     counts="facts",
     cutoff="none",
     group=True,
+    asks=("statements",),
 )

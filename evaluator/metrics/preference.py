@@ -35,4 +35,5 @@ METRIC = Metric(
     reads="judge",
     counts="other",
     cutoff="none",
+    asks=("preference",),
 )

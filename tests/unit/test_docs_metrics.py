@@ -11,32 +11,50 @@ from evaluator import metrics
 from evaluator.metrics._values import stated, values_of
 from evaluator.metrics.scoring import score_case
 from evaluator.model.golden import Fact, Labels, Need
+from evaluator.model.judgement import Claim
 from evaluator.model.score import Metric, MetricId, NotApplicable, Scored
-from evaluator.model.view import CaseView, Passage, ResolvedNeed
-from tests import documents
+from evaluator.model.view import CaseView, Passage, Replied, ResolvedNeed
+from tests import documents, judgements
+from tests.views import outcome
 
 SECTIONS = documents.sections("metrics.md")
 DECLARED, BEHAVIOUR = documents.tables(SECTIONS["What all of them share"])
 METRICS = metrics.load()
-LABELS = Labels(relevant=(Need(chunk="c1"),), facts=(Fact(id="f", text="30 days"),))
+LABELS = Labels(relevant=(Need(chunk="c1"),), facts=(Fact(id="f", text="30 days"),), reference="Within 30 days.")
 NEEDS = (ResolvedNeed((("c1",),)),)
 EACH = pytest.mark.parametrize("metric", METRICS.values(), ids=lambda metric: metric.name)
+
+
+ANSWER = "30 days [1]"
+SAID = judgements.judgement(
+    sufficiency=True, statements=("present",), attributable=(True,), facts={"f": True}, useful={"c1": True, "x": False},
+    similarities=(0.75,), sentences=(ANSWER,),
+)  # fmt: skip
+COMPARED = SAID.but(preference=judgements.judgement(preference="win win").preference)
+OTHERWISE_SAID = judgements.judgement(
+    abstained=True, relevance=False, sufficiency=False, attributable=(False,), useful={"c1": False, "x": False},
+    preference="loss loss", sentences=(ANSWER,),
+)  # fmt: skip
+CLAIM = Claim(id="s1.1", text="30 days", sentence=1, verdict="supported", chunks=("c1",), reference="in_reference")
 
 
 def view(**fields: Any) -> CaseView:
     """A case that was answered from one relevant result, and reports what it used."""
     base: dict[str, Any] = {
-        "labels": LABELS, "needs": NEEDS, "ranking": ["c1"], "context": ["c1"], "answer": "30 days [1]",
+        "labels": LABELS, "needs": NEEDS, "ranking": ["c1"], "context": ["c1"], "answer": ANSWER,
         "passages": {"c1": Passage("d", "within 30 days", 0)}, "abstained": False, "latency_ms": 5.0,
-        "usage": {"cost_usd": 0.1, "total_tokens": 7}, "paraphrases": (("c1",),),
+        "usage": {"cost_usd": 0.1, "total_tokens": 7}, "judgement": COMPARED,
+        "claims": (CLAIM,), "paraphrases": (Replied(("c1",), LABELS, ANSWER, judgement=SAID),),
     }  # fmt: skip
     return CaseView(**{**base, **fields})
 
 
-UNLABELLED = {"labels": Labels(), "needs": (), "paraphrases": ()}
-EMPTY = {"ranking": [], "context": []}
+UNLABELLED = {"labels": Labels(), "needs": (), "paraphrases": (), "judgement": SAID}
+EMPTY = {"ranking": [], "context": [], "claims": (CLAIM.but(verdict="unsupported", chunks=()),)}
 FAILED = {**EMPTY, "failed": True, "answer": None, "abstained": None, "usage": None, "latency_ms": None}
-CASES = (view(**UNLABELLED), view(**EMPTY), view(**FAILED), view(**FAILED, **UNLABELLED))
+CASES = (
+    view(**UNLABELLED), view(**EMPTY), view(**FAILED, paraphrases=(None,)), view(**{**FAILED, **UNLABELLED}),
+)  # fmt: skip
 """One for each column of the second table."""
 
 
@@ -47,7 +65,7 @@ def worded(found: CaseView, metric: Metric, k: int | None) -> str:
     if isinstance(score, NotApplicable):
         return "n/a"
     assert isinstance(score, Scored)
-    return "value" if score.value else "0"
+    return "1" if found.failed and score.value == 1 else "value" if score.value else "0"
 
 
 @EACH
@@ -65,6 +83,7 @@ OTHERWISE: dict[str, list[dict[str, Any]]] = {
     "answer": [{"answer": ""}],
     "clock": [{"latency_ms": 9.0}],
     "usage": [{"usage": {"cost_usd": 2.0, "total_tokens": 2}}],
+    "judge": [{"judgement": OTHERWISE_SAID}, {"claims": (CLAIM, CLAIM.but(verdict="unclear", chunks=()))}],
 }
 """What a metric may read, and other things that could stand there."""
 
@@ -99,6 +118,37 @@ def test_a_value_is_grounded_where_the_table_says(row: list[str]) -> None:
     [value] = values_of(answer, language)
 
     assert stated(context, language).holds(value) == (found == "yes")
+
+
+BEHAVIOURS, JUDGED_EXAMPLES = documents.tables(SECTIONS["Judged metrics"])
+
+
+@pytest.mark.parametrize("row", BEHAVIOURS, ids=lambda row: " ".join(row[:2]))
+def test_answering_and_abstaining_are_worth_what_the_table_says(row: list[str]) -> None:
+    """By abstention, each of the answer metrics, and faithfulness (S8)."""
+    expect, did = row[0], row[1]
+    said = SAID.but(abstained=judgements.judgement(abstained=did == "abstained").abstained)
+    case = view(labels=LABELS.but(expect=expect), judgement=said)
+    answers = ("answer_relevance", "answer_completeness", "correctness", "answer_relevance_embedding")
+
+    assert outcome("abstention", case) == float(row[2])
+    assert {worded(case, METRICS[name], None) for name in answers} == {row[3]}
+    assert worded(case, METRICS["faithfulness"], None) == row[4]
+
+
+@pytest.mark.parametrize("row", JUDGED_EXAMPLES, ids=lambda row: row[0])
+def test_a_judged_example_comes_to_what_the_table_says(row: list[str]) -> None:
+    """Five metrics by hand."""
+    case = judgements.view(
+        "AB",
+        "A",
+        claimed=row[1],
+        labels=Labels(reference="r"),
+        said=judgements.judgement(statements=row[2].split(", ")),
+    )
+    names = ("faithfulness", "context_utilisation", "noise_sensitivity", "answer_completeness", "correctness")
+
+    assert [f"{outcome(name, case):.3f}" for name in names] == row[3:]
 
 
 @EACH
