@@ -300,6 +300,9 @@ def _default_rules(k: int) -> Iterator[Rule]:
     yield Rule(metric=f"fact_coverage@{k}", per="category", max_drop=0.02, min_lost=2)
     yield Rule(metric=f"context_precision@{k}", per="all", max_drop=0.05, min_lost=2)
     yield Rule(metric="abstention", per="category", max_drop=0.0, min_lost=2)
+    for metric in JUDGED_BY_DEFAULT:
+        if metric != "abstention":
+            yield Rule(metric=metric, per="category", max_drop=0.03, min_lost=2)
 
 
 def depth(config: Config, metric_ids: Sequence[MetricId]) -> int:

@@ -25,6 +25,8 @@ SHARE = 0.2
 STANDS_FOR = {
     "context_utilisation": "faithfulness",
     "noise_sensitivity": "faithfulness",
+    "noise_sensitivity_relevant": "faithfulness",
+    "noise_sensitivity_irrelevant": "faithfulness",
     "citation_precision": "faithfulness",
     "citation_recall": "faithfulness",
     "context_sufficiency": "faithfulness",

@@ -8,6 +8,7 @@ import pydantic
 
 from evaluator import errors
 from evaluator.comparison.critical import JudgedCase
+from evaluator.metrics import scoring
 from evaluator.model import judgement
 from evaluator.stores.runs import RunReader
 from evaluator.stores.words import visible
@@ -60,23 +61,16 @@ def told(view: CaseView) -> JudgedCase:
     if judged is None or not judged.drawn:
         return JudgedCase(None, None, "no judge was asked")
     reason = next((judged.unscored[part] for part in ("answer", "claims", "context") if part in judged.unscored), "")
-    return JudgedCase(_facts(view), _claims(view), reason or "it was not asked for", decides=not judged.sure)
+    facts = scoring.facts_in_answer(view)
+    return JudgedCase(
+        facts if isinstance(facts, frozenset) else None, _claims(view), reason or "it was not asked for",
+        decides=not judged.sure,
+    )  # fmt: skip
 
 
 def _abstains(view: CaseView) -> bool:
     judged = view.judgement
     return judged is not None and (judged.sure or (judged.abstained is not None and judged.abstained.value))
-
-
-def _facts(view: CaseView) -> frozenset[str] | None:
-    wanted = {fact.id for fact in view.labels.facts}
-    judged = view.judgement
-    if judged is None or judged.sure or not wanted:
-        return frozenset()
-    known = {fact.fact: fact.present for fact in judged.facts}
-    if "answer" in judged.unscored or not wanted <= known.keys():
-        return None
-    return frozenset(fact for fact in wanted if known[fact])
 
 
 def _claims(view: CaseView) -> Sequence[Claim] | None:
