@@ -38,6 +38,19 @@ def could_decide(exam: Exam, limiting: Sequence[Rule]) -> bool:
     return any(has_baseline(exam, rule.metric) for rule in limiting)
 
 
+def decides_nothing_enforced(exam: Exam) -> bool:
+    """Whether rules about a drop were decided, and all of them by a judge that is not enforced."""
+    limiting = [
+        entry
+        for entry in exam.rows
+        if exam.rules[entry.rule].max_drop is not None or exam.rules[entry.rule].max_rise is not None
+    ]
+    decided = [entry for entry in limiting if entry.row.delta is not None and has_baseline(exam, entry.row.metric)]
+    return any(entry.unenforced is not None for entry in decided) and all(
+        entry.row.advisory and not is_shown_only(exam, entry) for entry in decided
+    )
+
+
 def unmeasured(exam: Exam) -> Iterator[RuleOutcome]:
     """Rules on what only tier full measures."""
     for rule in exam.unmeasured:
@@ -84,15 +97,44 @@ def reasons(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]], rules: Seq
         yield from _advisory_cases(exam, rules)
 
 
-def _advisory_rows(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]]) -> Iterator[Reason]:
+def would_have_failed(
+    exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]]
+) -> Iterator[tuple[GatedRow, RuleOutcome]]:
+    """What fails only because no judge is enforced; a fall says all that drift would."""
+    fallen = set()
     for entry, outcome in rows:
         if outcome.outcome != "advisory" or entry.unenforced is None or not has_baseline(exam, entry.row.metric):
             continue
+        key = (outcome.rule.split()[0], outcome.scope, outcome.category)
+        if not (outcome.rule.endswith(" drift") and key in fallen):
+            yield entry, outcome
+        fallen.add(key)
+
+
+def _advisory_rows(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]]) -> Iterator[Reason]:
+    for entry, outcome in would_have_failed(exam, rows):
         row = entry.row
         where = f"in {row.category}" if row.category is not None else f"in the row {row.scope}"
         said = outcome.reason.removesuffix(f" (advisory: {entry.unenforced})")
         text = f"{outcome.rule} {where} would have failed: {said}; the judge is not enforced ({entry.unenforced})"
         yield Reason(code="judge-advisory", text=f"{text}: {WAYS_OUT}")
+
+
+def not_enforced(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
+    """That a run passes although a judge says it should not, because the configuration lets it."""
+    if exam.judging is None or exam.judging.terms.advisory == "inconclusive":
+        return
+    named = {rule.metric for rule in exam.rules if rule.metric in exam.judging.metrics}
+    critical = {f"critical {entry.rule}" for entry in exam.critical if entry.unenforced is not None}
+    found = [
+        outcome
+        for outcome in rules
+        if outcome.outcome == "advisory" and (outcome.rule.rpartition(" ")[0] in named or outcome.rule in critical)
+    ]
+    if found:
+        rules_named = ", ".join(dict.fromkeys(outcome.rule for outcome in found))
+        text = f"judged rows not enforced (judge.advisory: pass): {rules_named} would have failed"
+        yield Reason(code="not-enforced", text=text)
 
 
 def _advisory_cases(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluator.comparison import gate, whereabouts
+from evaluator.comparison import gate, judged, whereabouts
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.comparison import Exam, GatedRow, Loosened
 from evaluator.model.counting import counted
@@ -110,6 +110,38 @@ def _under_old_only(new: Exam, old: Exam) -> Iterator[Loosened]:
             text = f"{case.rule} fails under the baseline's rules and labels"
             yield Loosened(kind="rule", text=text, case=case.id, where=where)
     yield from _open(new, old)
+    yield from _passed_over(new, old, under_new)
+
+
+def _passed_over(new: Exam, old: Exam, under_new: Verdict) -> Iterator[Loosened]:
+    """What a judge that is not enforced says against the run, and only the baseline's terms leave open."""
+    red = {_key(outcome) for outcome in under_new.rules if outcome.outcome == "failed"}
+    still = {_key(outcome) for outcome in _left_open(new)}
+    for outcome in _left_open(old):
+        if _key(outcome) in red | still:
+            continue
+        is_row = outcome.scope != "run"
+        metric = outcome.rule.split()[0 if is_row else 1]
+        place = gate.place(outcome.scope, outcome.category)
+        where = (
+            whereabouts.of_row(new, old, metric, outcome.scope) if is_row else whereabouts.of_critical(new, old, metric)
+        )
+        yield Loosened(
+            kind="undecided", text=f"{outcome.rule} {place} is undecided under the baseline's terms: {outcome.reason}",
+            metric=metric if is_row else None, category=outcome.category, candidate=outcome.after, where=where,
+        )  # fmt: skip
+    if judged.decides_nothing_enforced(old) and not judged.decides_nothing_enforced(new):
+        metric = next(entry.row.metric for entry in old.rows if entry.unenforced is not None)
+        text = "under the baseline's terms no enforced rule about a drop could be decided"
+        yield Loosened(kind="undecided", text=text, where=whereabouts.of_row(new, old, metric))
+
+
+def _left_open(exam: Exam) -> list[RuleOutcome]:
+    if exam.judging is None or exam.judging.terms.advisory == "pass":
+        return []
+    rows = [(entry, outcome) for entry in exam.rows for outcome in gate.parts(exam, entry)]
+    found = [outcome for _, outcome in judged.would_have_failed(exam, rows)]
+    return [*found, *(outcome for outcome in gate.critical_outcomes(exam) if outcome.outcome == "advisory")]
 
 
 def _red_rows(new: Exam, old: Exam, under_new: Verdict, under_old: Verdict) -> Iterator[Loosened]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
+from evaluator.comparison.critical import JUDGED_RULES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -25,12 +27,20 @@ def of_row(new: Exam, old: Exam, metric: str, scope: str | None = None) -> str |
     pers = ["all", "category"] if scope is None else ["all" if scope == "all" else "category"]
     rules = [change for per in pers for change in _rules(new, old, metric, per)]
     settings = [*_values("gate", old.gate, new.gate, _SETTINGS), *_values("gate.drift", old.gate.drift, new.gate.drift)]
-    return "; ".join(dict.fromkeys([*rules, *settings])) or None
+    return "; ".join(dict.fromkeys([*rules, *settings, *_terms(new, old, metric)])) or None
+
+
+def _terms(new: Exam, old: Exam, metric: str) -> Iterator[str]:
+    """The keys that say how far the judge is believed, for what it decides."""
+    if new.judging is not None and old.judging is not None and metric in {*old.judging.metrics, *JUDGED_RULES}:
+        yield from _values("judge", old.judging.terms, new.judging.terms)
 
 
 def of_critical(new: Exam, old: Exam, rule: str) -> str | None:
     """The key of a rule on critical cases, if it differs."""
-    return next(_values("gate.critical", old.gate.critical, new.gate.critical, (rule,)), None)
+    found = [*_values("gate.critical", old.gate.critical, new.gate.critical, (rule,))]
+    judged = "abstention" if rule == "wrong_abstention" else rule
+    return "; ".join([*found, *_terms(new, old, judged)]) or None
 
 
 def _rules(new: Exam, old: Exam, metric: str, per: str) -> Iterator[str]:

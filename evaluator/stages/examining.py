@@ -187,7 +187,12 @@ class Examining:
         if self.seen.baseline is None:
             return {}
         dropping = self._dropping(config)
-        return {metric: dict(self._anchor(metric, lines, self._anchor_of(metric))) for metric in dropping}
+        return {
+            metric: dict(self._anchor(metric, lines, self._anchor_of(metric)))
+            if metric not in self._incomparable
+            else {}
+            for metric in dropping
+        }
 
     def _anchor(
         self,

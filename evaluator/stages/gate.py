@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator import metrics
-from evaluator.comparison import drift
+from evaluator.comparison import drift, judged
 from evaluator.comparison import gate as judging
 from evaluator.model.comparison import Comparison, ExamFile
 from evaluator.model.decision import EXIT_CODES, CaseOutcome, Decision, Outcome, Reason
@@ -27,7 +27,8 @@ def gate(workspace: Workspace, nonce: str | None = None) -> Decision:
     verdict = judging.decide(state.exam)
     outcome = _outcome(verdict, comparison)
     decision = Decision(
-        outcome=outcome, exit_code=EXIT_CODES[outcome], reasons=tuple(_reasons(verdict, outcome, comparison)),
+        outcome=outcome, exit_code=EXIT_CODES[outcome],
+        reasons=(*_reasons(verdict, outcome, comparison), *judged.not_enforced(state.exam, verdict.rules)),
         rules=verdict.rules, cases=(*verdict.cases, *_changed(comparison, state)), accepted=outcome == "passed",
         nonce=nonce,
     )  # fmt: skip

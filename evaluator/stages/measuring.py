@@ -33,10 +33,12 @@ class Judged(NamedTuple):
     """How what a judge said of a case is read.
 
     Attributes:
-        is_comparable: whether both runs were judged alike; otherwise the case is not paired there.
+        is_paired: whether both runs were judged, by the same labels; otherwise the case is not paired there.
+        is_comparable: whether they were by the same judge, too.
         undrawn_is_missing: whether a case that is not judged now by the sample counts as one that could not be.
     """
 
+    is_paired: bool = True
     is_comparable: bool = True
     undrawn_is_missing: bool = False
 
@@ -102,7 +104,7 @@ class Ruler:
         """A line of the sheet; what the baseline measured and the candidate no longer lets be measured is missing."""
         rechunked, missing = False, after.unscored if after else frozenset[int]()
         values = before.values if before else None
-        if values is not None and not judged.is_comparable:
+        if values is not None and not judged.is_paired:
             values = tuple(None if place in self.judged else value for place, value in enumerate(values))
         if before is not None and values is not None and after is not None:
             rechunked = _rechunked(before.view.needs, after.view.needs)

@@ -154,7 +154,7 @@ class Tally:
         alike = self.half.is_labelled_alike(before, after)
         if not alike and self.half.has_baseline:
             self.judged_changed.append(case)
-        return measuring.Judged(is_comparable=alike and self.half.is_comparable)
+        return measuring.Judged(alike and self.half.has_baseline, alike and self.half.is_comparable)
 
     def _tell_claims(self, case: str, before: Measured, after: Measured) -> None:
         then, now = (judgements.told(side.view).claims for side in (before, after))

@@ -1,0 +1,438 @@
+"""What a judge said, from two stored runs to the verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import errors
+from evaluator.model.decision import Decision
+from evaluator.model.run import JudgeInfo
+from tests.court import Court, calibration, case, claim
+
+S, U, C = "supported", "unsupported", "unclear"
+GOOD, BAD = [S] * 9 + [U], [S] * 2 + [U] * 8
+RULE = {"metric": "faithfulness", "per": "category", "max_drop": 0.03, "min_lost": 2}
+RECALL = {"metric": "recall@5", "per": "category", "max_drop": 0.02}
+
+
+@pytest.fixture
+def court(tmp_path: Path) -> Court:
+    """A court with the default rules."""
+    return Court(tmp_path)
+
+
+def ten(*verdicts: str, **fields: Any) -> list[dict[str, Any]]:
+    """Ten cases alike."""
+    return [case(f"c{number}", *verdicts, **fields) for number in range(10)]
+
+
+def reasons(decision: Decision) -> dict[str, str]:
+    """The reasons by code; the last of a code."""
+    return {reason.code: reason.text for reason in decision.reasons}
+
+
+def outcomes(decision: Decision, rule: str) -> set[tuple[str, str]]:
+    """What a rule came to, and why, wherever it was read."""
+    return {(found.outcome, found.reason) for found in decision.rules if found.rule == rule}
+
+
+def test_an_uncalibrated_judge_leaves_a_drop_undecided_and_says_both_ways_out(court: Court) -> None:
+    """Faithfulness from 0.9 to 0.2: nobody knows whether this judge can tell, so nobody passes it either."""
+    baseline = court.run("base", ten(*GOOD))
+    court.run("new", ten(*BAD))
+    decision = court.decide("new", baseline)
+    assert (decision.outcome, decision.exit_code) == ("inconclusive", 3)
+    assert reasons(decision)["judge-advisory"] == (
+        "faithfulness max_drop in the row all would have failed: worse by 0.7, 0.03 is allowed; 10 cases lost; "
+        "the judge is not enforced (not calibrated): calibrate the judge (judge.calibration), "
+        "or set judge.advisory: pass"
+    )
+    assert {row.advisory for row in court.comparison("new").rows if row.metric == "faithfulness"} == {True}
+
+
+def test_a_calibrated_judge_fails_the_same_drop(court: Court) -> None:
+    """With agreement of at least min_kappa the row is enforced."""
+    baseline = court.run("base", ten(*GOOD))
+    court.run("new", ten(*BAD))
+    court.calibrate(calibration())
+    decision = court.decide("new", baseline)
+    assert (decision.outcome, decision.exit_code) == ("failed", 1)
+    assert reasons(decision)["max-drop"].startswith("faithfulness max_drop over all cases: worse by 0.7")
+
+
+def test_judge_advisory_pass_lets_it_through_and_says_so(court: Court) -> None:
+    """The row is shown as regressed and fails nothing; the baseline allowed it too, so no exam was made easier."""
+    court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}
+    baseline = court.run("base", ten(*GOOD))
+    court.run("new", ten(*BAD))
+    decision = court.decide("new", baseline)
+    assert decision.outcome == "passed"
+    assert reasons(decision)["not-enforced"].startswith("judged rows not enforced")
+    assert ("advisory", "worse by 0.7, 0.03 is allowed; 10 cases lost (advisory: not calibrated)") in outcomes(
+        decision, "faithfulness max_drop"
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "why"),
+    [
+        ({"kappa": 0.41}, "kappa 0.41 below 0.6 for en"),
+        ({"lower": 0.39}, "kappa may be as low as 0.39, below 0.4 for en"),
+        ({"n": 49}, "49 labels, 50 are needed for en"),
+        ({"classes": {S: 51, U: 9}}, "9 labels of the rarer class, 10 are needed for en"),
+        ({"classes": {S: 60}}, "0 labels of the rarer class, 10 are needed for en"),
+        ({"kappa": None}, "kappa is not defined for en"),
+        ({"fingerprint": "o" * 64}, "calibrated for another judge"),
+        ({"metrics": ("correctness",)}, "not calibrated"),
+    ],
+)
+def test_what_a_calibration_lacks_is_named(court: Court, known: dict[str, Any], why: str) -> None:
+    """Each condition of enforcement fails by itself."""
+    baseline = court.run("base", ten(*GOOD))
+    court.run("new", ten(*BAD))
+    court.calibrate(calibration(**known))
+    decision = court.decide("new", baseline)
+    assert decision.outcome == "inconclusive"
+    assert f"the judge is not enforced ({why})" in reasons(decision)["judge-advisory"]
+
+
+@pytest.mark.parametrize(("swedish", "outcome"), [(1, "failed"), (2, "inconclusive")])
+def test_a_language_counts_from_a_fifth_of_the_rows_cases(court: Court, swedish: int, outcome: str) -> None:
+    """One Swedish case in ten needs no Swedish labels; two do."""
+    languages = ["sv"] * swedish + ["en-GB"] * (10 - swedish)
+    runs = [
+        [case(f"c{number}", *verdicts, language=language) for number, language in enumerate(languages)]
+        for verdicts in (GOOD, BAD)
+    ]
+    baseline = court.run("base", runs[0])
+    court.run("new", runs[1])
+    court.calibrate(calibration())
+    decision = court.decide("new", baseline)
+    assert decision.outcome == outcome
+    assert ("for sv" in str(decision.reasons)) == (outcome == "inconclusive")
+
+
+def test_a_calibration_that_is_not_there_is_refused_by_its_name(court: Court) -> None:
+    """A misspelt path must not look like a judge that nobody calibrated."""
+    baseline = court.run("base", ten(S))
+    court.run("new", ten(S))
+    court.config["judge"] = {"provider": "scripted", "model": "m", "calibration": "gone.json"}
+    with pytest.raises(errors.FileProblem, match=r"judge\.calibration names .*gone\.json, which does not exist"):
+        court.decide("new", baseline)
+    (court.folder / "gone.json").write_text('{"format": 1, "judge_fingerprint": 5, "metrics": {}}')
+    with pytest.raises(errors.FileProblem, match=r"gone\.json:1:\d+: judge_fingerprint must be text, not 5"):
+        court.decide("new", baseline)
+
+
+def test_a_judge_that_breaks_on_every_ungrounded_answer_does_not_raise_faithfulness(court: Court) -> None:
+    """Half the answers became ungrounded and cannot be judged: more than max_unscored, so nothing is decided (J5)."""
+    court.calibrate(calibration())
+    baseline = court.run("base", ten(*GOOD))
+    broken = [case(f"c{number}", *[U] * 10, unscored={"claims": "no valid reply"}) for number in range(5)]
+    court.run("new", [*broken, *[case(f"c{number}", *[S] * 10) for number in range(5, 10)]])
+    decision = court.decide("new", baseline)
+    assert (decision.outcome, decision.exit_code) == ("inconclusive", 3)
+    assert reasons(decision)["unscored"] == (
+        "faithfulness in the row all: 5 cases without a value: not judged, or no longer measured"
+    )
+
+
+def test_a_single_case_without_a_value_matters_where_its_worst_would_change_the_verdict(court: Court) -> None:
+    """Of 40 cases one fell and one broke: at 0 it would be the second that min_lost waits for (J5)."""
+    court.calibrate(calibration())
+    names = [f"c{number}" for number in range(40)]
+    baseline = court.run("base", [case(name, S) for name in names])
+    fell = [case("c0", U), case("c1", S, unscored={"context": "cut off"}, claims=[claim("x", verdict=None)])]
+    court.run("new", [*fell, *[case(name, S) for name in names[2:]]])
+    assert "unscored" in reasons(court.decide("new", baseline))
+    court.run("new", [case("c0", S), fell[1], *[case(name, S) for name in names[2:]]])
+    assert court.decide("new", baseline).outcome == "passed"
+
+
+def test_the_worst_of_a_metric_of_which_less_is_better_is_one(court: Court) -> None:
+    """Noise sensitivity cannot be had of one case in thirty: at 1 the mean would rise by more than is allowed."""
+    court.calibrate(calibration())
+    court.config |= {
+        "metrics": ["recall@5", "noise_sensitivity"],
+        "gate": {"rules": [{"metric": "noise_sensitivity", "per": "all", "max_rise": 0.03}], "max_unscored": 0.1},
+    }  # fmt: skip
+    right = {"labels": {"reference": "As it is."}}
+    names = [f"c{number}" for number in range(30)]
+
+    def said(name: str) -> dict[str, Any]:
+        return {"id": name, "claims": [claim("x", reference="in_reference")], **right}
+
+    baseline = court.run("base", list(map(said, names)))
+    broken = {"id": "c0", "claims": [claim("x", verdict=None)], "unscored": {"context": "a refusal"}, **right}
+    court.run("new", [broken, *map(said, names[1:])])
+    decision = court.decide("new", baseline)
+    assert decision.outcome == "inconclusive"
+    assert reasons(decision)["unscored"].startswith("noise_sensitivity in the row all: 1 case without a value")
+
+
+def test_a_system_that_abstains_on_everything_fails(court: Court) -> None:
+    """Nothing it claims is unsupported any more, and it answers nothing: relevance and abstention say so."""
+    court.calibrate(calibration())
+    baseline = court.run("base", ten(*GOOD))
+    court.run("new", ten(answer="I don't know.", sure=True))
+    decision = court.decide("new", baseline)
+    assert decision.outcome == "failed"
+    assert {"answer_relevance max_drop", "abstention max_drop"} <= {
+        found.rule for found in decision.rules if found.outcome == "failed"
+    }
+
+
+def test_learning_to_abstain_where_one_should_is_no_missing_value(court: Court) -> None:
+    """Faithfulness of what is rightly left unanswered now does not arise; that is no hole in the row."""
+    court.calibrate(calibration())
+    never = [case(f"n{number}", U, labels={"expect": "abstain"}) for number in range(6)]
+    baseline = court.run("base", [*ten(*GOOD), *never])
+    silent = [case(f"n{number}", labels={"expect": "abstain"}, abstained=True) for number in range(6)]
+    court.run("new", [*ten(*GOOD), *silent])
+    assert court.decide("new", baseline).outcome == "passed"
+
+
+class TestTierRetrieval:
+    """A run without a judge says nothing of what one would."""
+
+    def test_a_written_rule_on_faithfulness_is_not_evaluated(self, court: Court) -> None:
+        """Nor is it in the way: the rule on recall decides, whatever tier the baseline had."""
+        court.config["gate"] = {"rules": [RECALL, RULE]}
+        for tier in ("full", "retrieval"):
+            baseline = court.run(f"base-{tier}", ten(*GOOD, critical=True), tier=tier)
+            court.run("new", ten(*BAD, critical=True), tier="retrieval")
+            decision = court.decide("new", baseline)
+            assert decision.outcome == "passed"
+            assert outcomes(decision, "faithfulness max_drop") == {("not_evaluated", "tier retrieval")}
+            assert outcomes(decision, "critical lost_answer_facts") == {("not_evaluated", "tier retrieval")}
+            assert outcomes(decision, "critical new_unsupported_claims") == {("not_evaluated", "tier retrieval")}
+            assert {row.metric for row in court.comparison("new").rows} == {"recall@5"}
+
+    def test_a_suite_of_judged_rules_alone_is_not_inconclusive(self, court: Court) -> None:
+        """Every pull request would be, whatever it changes."""
+        court.config["gate"] = {"rules": [RULE]}
+        baseline = court.run("base", ten(*GOOD))
+        court.run("new", ten(*GOOD), tier="retrieval")
+        assert court.decide("new", baseline).outcome == "passed"
+
+    def test_a_first_judged_run_has_no_baseline_for_that_half(self, court: Court) -> None:
+        """Its drops are not evaluated, its floor decides where the judge is enforced and is shown where it is not."""
+        court.config["gate"] = {"rules": [RECALL, {**RULE, "min": 0.8}]}
+        baseline = court.run("base", ten(*GOOD), tier="retrieval")
+        court.run("new", ten(*BAD))
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "passed"
+        assert outcomes(decision, "faithfulness max_drop") == {("not_evaluated", "no judged baseline")}
+        assert ("advisory", "0.2 is below the floor 0.8") in outcomes(decision, "faithfulness min")
+        assert any("No baseline for what a judge decides" in said for said in court.exam("new").doubts)
+        court.calibrate(calibration())
+        assert court.decide("new", baseline).outcome == "failed"
+
+
+class TestComparable:
+    """Two judges, or two sets of labels, cannot be compared."""
+
+    def test_another_judge_is_not_comparable_and_says_what_to_do(self, court: Court) -> None:
+        """Every judged row is open; recall is compared as ever."""
+        baseline = court.run("base", ten(*GOOD), fingerprint="o" * 64, judge=JudgeInfo(provider="a", model="old"))
+        court.run("new", ten(*GOOD))
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert reasons(decision)["not-comparable"].endswith(
+            "the baseline was judged by another judge: a old, this run by scripted m; run rag-assay rescore on the "
+            "baseline, or set judge.rescore_baseline: true"
+        )
+        statuses = {row.metric: row.status for row in court.comparison("new").rows if row.scope == "all"}
+        assert statuses["recall@5"] == "unchanged"
+        assert statuses["faithfulness"] == statuses["abstention"] == "not comparable"
+
+    def test_another_judges_values_are_no_anchor(self, court: Court) -> None:
+        """Drift starts anew with the new judge."""
+        baseline = court.run("base", ten(*GOOD), fingerprint="o" * 64)
+        court.run("new", ten(*BAD))
+        court.decide("new", baseline)
+        anchor = json.loads((court.folder / "new" / "run.json").read_text())["history"]["anchor"]
+        assert set(anchor["faithfulness"].values()) == {0.2}
+        assert set(anchor["recall@5"].values()) == {1.0}
+
+    def test_a_case_with_other_labels_leaves_the_judged_rows(self, court: Court) -> None:
+        """It is listed as changed, and too many of them leave nothing to decide by."""
+        court.calibrate(calibration())
+        baseline = court.run("base", ten(*GOOD))
+        relabelled = [case("c0", *BAD, labels=FACTS["labels"]), *ten(*GOOD)[1:]]
+        court.run("new", relabelled)
+        decision = court.decide("new", baseline)
+        found = court.comparison("new")
+        assert (found.judged_changed, found.changed, decision.outcome) == (("c0",), (), "passed")
+        assert {row.n for row in found.rows if row.metric == "faithfulness"} == {9}
+        many = [case(f"c{number}", *BAD, labels={"expect": "abstain"}) for number in range(2)]
+        court.run("new", [*many, *ten(*GOOD)[2:]])
+        assert "only 8 of 10 cases have the facts, reference and expect" in str(court.decide("new", baseline).reasons)
+
+    def test_a_critical_case_with_other_labels_counts_as_removed(self, court: Court) -> None:
+        """Or an edited reference would take the case out of what the judge protects."""
+        court.calibrate(calibration())
+        baseline = court.run("base", ten(*GOOD, critical=True))
+        court.run("new", [case("c0", *BAD, critical=True, labels={"reference": "x"}), *ten(*GOOD, critical=True)[1:]])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert "c0: the critical case" in reasons(decision)["loosened"]
+
+    def test_what_a_baseline_says_of_a_case_is_read_strictly(self, court: Court) -> None:
+        """A verdict that there is not is refused with the file, the line and the case."""
+        baseline = court.run("base", ten(S))
+        court.run("new", ten(S))
+        baseline.write_text(baseline.read_text().replace('"verdict":"supported"', '"verdict":"yes"', 1))
+        with pytest.raises(
+            errors.FileProblem, match=r"run\.json:\d+: what a judge said of case 'c0' .*claims\.0\.verdict"
+        ):
+            court.decide("new", baseline)
+
+
+FACTS: dict[str, Any] = {
+    "labels": {"facts": [{"id": "f1", "text": "one"}, {"id": "f2", "text": "two"}]}, "critical": True,
+}  # fmt: skip
+
+
+class TestCriticalCases:
+    """What a single answer may not lose."""
+
+    def test_a_fact_that_is_no_longer_in_the_answer(self, court: Court) -> None:
+        """One fact of one critical case fails, and is named."""
+        court.calibrate(calibration())
+        baseline = court.run("base", [case("c0", S, **FACTS), *ten(S)[1:]])
+        court.run("new", [case("c0", S, present=["f2"], **FACTS), *ten(S)[1:]])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "failed"
+        assert outcomes(decision, "critical lost_answer_facts") == {("failed", "1 case of 1: c0")}
+        court.calibrate(None)
+        decision = court.decide("new", baseline)
+        assert (decision.outcome, {found.status for found in decision.cases if "answer_facts" in found.rule}) == (
+            "inconclusive", {"advisory"},
+        )  # fmt: skip
+
+    def test_a_judge_that_broke_on_a_critical_case_does_not_pass_it(self, court: Court) -> None:
+        """Its facts were there and nobody knows whether they still are."""
+        court.calibrate(calibration())
+        court.config["gate"] = {"rules": [RECALL]}
+        baseline = court.run("base", [case("c0", S, **FACTS), *ten(S)[1:]])
+        court.run("new", [case("c0", S, unscored={"answer": "no valid reply"}, **FACTS), *ten(S)[1:]])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert "critical-undecided" in reasons(decision)
+
+    @pytest.mark.parametrize(
+        ("verdict", "again", "outcome"),
+        [
+            (U, (U, U), "failed"),
+            (C, (U, C), "failed"),
+            (U, (U, S), "passed"),
+            (U, (S,), "passed"),
+            (U, (U,), "inconclusive"),
+            (U, (), "inconclusive"),
+        ],
+    )
+    def test_a_new_unsupported_claim_counts_when_two_further_judgings_agree(
+        self, court: Court, verdict: str, again: tuple[str, ...], outcome: str
+    ) -> None:
+        """With fewer than two it is neither passed nor failed."""
+        court.calibrate(calibration())
+        court.config["gate"] = {"rules": [RECALL]}
+        old = [claim("Refunds take 30 days."), claim("Shipping is free.", U)]
+        new = [claim("Shipping is free", U), claim("Refunds take 13 days.", verdict, again=again)]
+        baseline = court.run("base", [{"id": "c0", "claims": old, "critical": True}, *ten(S)[1:]])
+        court.run("new", [{"id": "c0", "claims": new, "critical": True}, *ten(S)[1:]])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == outcome
+        assert court.exam("new").claims[0].claim == "Refunds take 13 days."
+        assert len(court.exam("new").claims) == 1
+
+    def test_a_wrong_abstention_by_an_unbelieved_judge_is_advisory_and_an_empty_answer_is_not(
+        self, court: Court
+    ) -> None:
+        """Whether an answer is empty needs no judge."""
+        court.config["gate"] = {"rules": [RECALL]}
+        baseline = court.run("base", [case("c0", S, critical=True, sure=True, answer="", labels={"expect": "abstain"})])
+        court.run("new", [case("c0", U, critical=True, labels={"expect": "abstain"})])
+        decision = court.decide("new", baseline)
+        assert outcomes(decision, "critical wrong_abstention") == {("advisory", "1 case of 1: c0")}
+
+
+class TestTheExam:
+    """A change may not make its own exam easier by what it says of the judge."""
+
+    def test_a_calibration_that_is_taken_away(self, court: Court) -> None:
+        """Under the baseline's calibration the row fails; without it, and with advisory: pass, it would be green."""
+        baseline = court.run("base", ten(*GOOD), calibration=calibration())
+        court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}
+        court.run("new", ten(*BAD))
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        texts = [entry.where for entry in court.comparison("new").loosened if entry.metric == "faithfulness"]
+        assert "judge.advisory: inconclusive → pass" in str(texts)
+        assert "judge.calibration" in str(texts)
+
+    def test_advisory_pass_that_the_baseline_did_not_have(self, court: Court) -> None:
+        """What was undecided under the baseline's terms is not passed by a word of the change."""
+        baseline = court.run("base", ten(*GOOD))
+        court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}
+        court.run("new", ten(*BAD))
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert "faithfulness max_drop" in reasons(decision)["loosened"]
+
+    def test_a_lower_min_kappa(self, court: Court) -> None:
+        """A judge that is only believed by the change's own terms decides nothing alone."""
+        weak = calibration(kappa=0.5, lower=0.45)
+        court.config |= {"gate": {"rules": [RULE]}, "judge": {"provider": "scripted", "model": "m"}}
+        baseline = court.run("base", ten(*GOOD), calibration=weak)
+        court.config["judge"]["min_kappa"] = 0.4
+        court.calibrate(weak)
+        court.run("new", ten(*GOOD))
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert "judge.min_kappa: 0.6 → 0.4" in str([entry.where for entry in court.comparison("new").loosened])
+
+    def test_a_smaller_sample(self, court: Court) -> None:
+        """The cases that are judged no more are missing under the baseline's terms, and said to be."""
+        court.calibrate(calibration())
+        baseline = court.run("base", ten(*GOOD), calibration=calibration())
+        court.config["judge"]["sample"] = 6
+        court.run("new", [*ten(*GOOD)[:6], *[case(f"c{n}", drawn=False) for n in range(6, 10)]])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert "judge.sample: none → 6" in str([entry.where for entry in court.comparison("new").loosened])
+
+    def test_the_same_sample_is_no_smaller_one(self, court: Court) -> None:
+        """Cases that neither run drew are not applicable on both sides."""
+        court.calibrate(calibration())
+        court.config["judge"]["sample"] = 6
+        cases = [*ten(*GOOD)[:6], *[case(f"c{n}", drawn=False) for n in range(6, 10)]]
+        baseline = court.run("base", cases, calibration=calibration())
+        court.run("new", cases)
+        assert court.decide("new", baseline).outcome == "passed"
+
+    def test_a_judged_metric_that_is_no_longer_measured(self, court: Court) -> None:
+        """Its rows are gone under the baseline's rules."""
+        court.calibrate(calibration())
+        baseline = court.run("base", ten(*GOOD), calibration=calibration())
+        court.config["metrics"] = ["recall@5", "answer_relevance", "abstention"]
+        court.run("new", [{**each, "claims": []} for each in ten()])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert any(entry.metric == "faithfulness" for entry in court.comparison("new").loosened)
+
+
+def test_a_judge_that_was_stopped_decides_nothing(court: Court) -> None:
+    """What was judged is kept and shown; the rest is unknown."""
+    court.calibrate(calibration())
+    baseline = court.run("base", ten(*GOOD))
+    stopped = JudgeInfo(provider="scripted", model="m", answered=("m",), stopped="judge.max_cost_usd is reached")
+    court.run("new", ten(*GOOD), judge=stopped)
+    decision = court.decide("new", baseline)
+    assert decision.outcome == "inconclusive"
+    assert reasons(decision)["judge-stopped"].endswith("judge.max_cost_usd is reached")
