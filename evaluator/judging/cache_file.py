@@ -144,7 +144,8 @@ def _existing(file: Path) -> Iterator[sqlite3.Connection]:
 def finish(db: sqlite3.Connection) -> None:
     """Give free pages back and write everything into the one file, as far as other processes let us."""
     with suppress(sqlite3.OperationalError):
-        db.execute("PRAGMA incremental_vacuum").fetchall()
+        # As a script, for otherwise only the first free page would be given back.
+        db.executescript("PRAGMA incremental_vacuum")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
