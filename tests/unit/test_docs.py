@@ -39,6 +39,8 @@ NO_CODES = {
     "on-pass",
     "query-id",
     "rag-assay",
+    "retry-after",
+    "retry-after-ms",
     "rev-parse",
     "semantic-text-splitter",
     "transfer-encoding",
