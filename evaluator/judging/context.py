@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evaluator.judging.subject import Subject
     from evaluator.model.judgement import Claim, Statement
 
+UNKNOWN = "the text of a chunk in the context is not known"
 EMPTY = "the context is empty"
 BLANK = "the chunk is blank"
 
@@ -55,6 +56,8 @@ def conversation(
     )  # fmt: skip
     if whole.is_empty:
         return ContextFound({}, {})
+    if subject.lacks_text:
+        return ContextFound({}, {}, lacking=UNKNOWN)
     if not shown:
         return _of_nothing(whole, subject)
     answered: list[tuple[Batch, PartFound]] = []

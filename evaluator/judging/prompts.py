@@ -131,6 +131,15 @@ class Prompts:
         """
         return Prompt(name, schema, self._source(name, language), self._source("repair", language))
 
+    def digests(self) -> dict[str, str]:
+        """By language, a digest over every prompt that is there, asked or not: a new case changes none of them."""
+        found: dict[str, dict[str, str]] = {}
+        for path in sorted(self._environment.list_templates(extensions=["j2"])):
+            text, *_ = self._environment.loader.get_source(self._environment, path)  # type: ignore[union-attr]
+            language, _, name = path.partition("/")
+            found.setdefault(language, {})[name] = text
+        return {language: digest({"layout": fencing.LAYOUT, **texts}) for language, texts in found.items()}
+
     def _source(self, name: str, language: str) -> Source:
         key = (name, language)
         if key not in self._found:

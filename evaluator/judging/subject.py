@@ -62,6 +62,7 @@ class Subject:
         answer: None where the pipeline gave none.
         reported: what the pipeline says of having abstained.
         chunks: the context in order, blank texts and repeated ids included.
+        lacks_text: whether the text of any chunk of the context is not known; such a context cannot be judged.
         reference: the reviewed answer.
         facts: what an answer has to contain.
         against: the baseline's answer, where the two are to be compared.
@@ -79,6 +80,7 @@ class Subject:
     answer: str | None = None
     reported: bool | None = None
     chunks: Sequence[Chunk] = ()
+    lacks_text: bool = False
     reference: str | None = None
     facts: Sequence[Fact] = ()
     expect: Literal["answer", "abstain"] = "answer"

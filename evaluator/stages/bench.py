@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
+import json
 import random
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
@@ -11,21 +13,24 @@ from evaluator import errors, judges
 from evaluator.judging import fencing, tokens
 from evaluator.judging.asking import Asker
 from evaluator.judging.budget import Budget, prices_of
-from evaluator.judging.cache import Cache, Identity, derive
+from evaluator.judging.cache import Cache, Entry, Identity, derive
 from evaluator.judging.pool import converse
 from evaluator.judging.prompts import Prompts
 from evaluator.judging.requesting import Around, Terms
-from evaluator.model.base import digest
-from evaluator.model.judge import JudgeSetting
+from evaluator.model.base import canonical, digest
+from evaluator.model.judge import JudgeSetting, TokenUsage
+from evaluator.model.ports import EmbedderSetting
 from evaluator.model.run import JudgeInfo
+from evaluator.model.score import Unscored
 from evaluator.stages.tiers import key_variable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import TypeVar
 
     from evaluator.judging.calls import Conversation
+    from evaluator.model.config import Embeddings
     from evaluator.model.config import Judge as JudgeConfig
     from evaluator.model.judge import JudgeKind
     from evaluator.model.score import Metric
@@ -70,8 +75,8 @@ class Bench:
         )  # fmt: skip
         judge = self._kind.open(setting)
         self._open.callback(judge.close)
-        cache = Cache(workspace.path(config.cache), derive(key), self._now, workspace.log)
-        self._open.callback(cache.close)
+        self._cache = Cache(workspace.path(config.cache), derive(key), self._now, workspace.log)
+        self._open.callback(self._cache.close)
         around = Around(
             seconds=workspace.clock.seconds, now=self._now, random=random.SystemRandom().random,
             delimiter=fencing.delimiter,
@@ -80,7 +85,7 @@ class Bench:
             judge, Identity(config.provider, config.model, self._parameters()),
             Terms(config.max_concurrency, config.timeout, config.deadline),
             budget=Budget(config.max_cost_usd, prices_of(config.prices, config.provider), tokens.of_request),
-            cache=cache, around=around,
+            cache=self._cache, around=around,
         )  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -104,6 +109,39 @@ class Bench:
             return converse(talks.items(), self._asker, ended=lambda _name, _found: progress.step())
         finally:
             progress.close()
+
+    def similarities(self, question: str, others: Sequence[str]) -> tuple[float, ...] | Unscored:
+        """Cosines of texts to a question, by ``judge.embeddings``; kept in the cache as replies are."""
+        config = self.config.embeddings
+        if config is None:
+            return Unscored("judge.embeddings names no model")
+        key = hashlib.sha256(canonical(["similarities", config.model_dump(exclude={"api_key_env"}), question, *others]))
+        entry = self._cache.get(key.digest())
+        if entry is not None:
+            return tuple(json.loads(entry.text))
+        try:
+            found = self._cosines(config, question, others)
+        except errors.UsageError as error:
+            return Unscored(str(error))
+        text, usage = json.dumps(found), TokenUsage(0, 0)
+        self._cache.put(key.digest(), Entry("embedding", text, "stop", config.model, usage, (), self._now()))
+        return found
+
+    def _cosines(self, config: Embeddings, question: str, others: Sequence[str]) -> tuple[float, ...]:
+        import numpy as np  # noqa: PLC0415 - few suites compare vectors
+
+        from evaluator import embedders  # noqa: PLC0415 - as above
+
+        kind, argument = embedders.choose(f"{config.provider}:{config.model}")
+        setting = EmbedderSetting(
+            argument, self._workspace.folder, self._workspace.environment, config.base_url,
+            config.api_key_env or f"{config.provider.upper()}_API_KEY",
+        )  # fmt: skip
+        vectors = np.asarray(kind.open(setting).questions([question, *others]), dtype=np.float64)
+        lengths = np.linalg.norm(vectors, axis=1)
+        if not np.all(np.isfinite(lengths)) or not np.all(lengths):
+            raise errors.UsageError(f"{config.model} gave a vector without a direction")
+        return tuple(float(each) for each in (vectors[1:] @ vectors[0]) / (lengths[1:] * lengths[0]))
 
     def spent(self) -> Spent:
         """What all of it took so far."""

@@ -1,4 +1,4 @@
-"""Has a judge judge the answers of a run: who is asked, about which cases, and what it all came to (design section 9)."""
+"""Has a judge judge the answers of a run: about which cases it is asked what, and what it came to (section 9)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.judging import case as conversations
+from evaluator.judging.requesting import INTERRUPTED
 from evaluator.judging.subject import Chunk, Fact, Subject, Wanted
 from evaluator.model.judgement import Judged, Judgement
 from evaluator.model.record import union
+from evaluator.model.score import Unscored
 from evaluator.stages.bench import Bench
-from evaluator.stages.judged_run import JudgedRun
+from evaluator.stages.judged_run import JudgedRun, interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,8 +55,21 @@ def judge_run(workspace: Workspace, suite: Judgeable, answered: Iterable[tuple[C
             if record.failure is None and case.id in drawn
         ]
         found = bench.ask({subject.case: conversations.conversation(subject) for subject in subjects})
+        asked = {subject.case: subject.question for subject in subjects}
+        found = {case: _with_similarities(judged, asked[case], bench) for case, judged in found.items()}
         left_out = {case.id: Judged(None, Judgement(drawn=False)) for case in suite.cases if case.id not in drawn}
-        return JudgedRun(left_out | found, bench.info(), bench.spent(), bench.fingerprint(suite.declared))
+        return JudgedRun(
+            left_out | found, bench.info(), bench.spent(), bench.fingerprint(suite.declared),
+            _interrupted(found, bench),
+        )  # fmt: skip
+
+
+def _interrupted(found: Mapping[str, Judged], bench: Bench) -> str | None:
+    """What a person is told whose interrupt ended the judging; None where none did."""
+    if bench.info().stopped != INTERRUPTED:
+        return None
+    done = sum(INTERRUPTED not in judged.judgement.unscored.values() for judged in found.values())
+    return interrupted(done, len(found))
 
 
 def sampled(cases: Iterable[Case], judge: JudgeConfig) -> Iterator[str]:
@@ -81,10 +96,12 @@ def _drawn(seed: int | None, case: str) -> bytes:
 
 def _subject(suite: Judgeable, case: Case, record: Record, bench: Bench) -> Subject:
     config = suite.config
+    context = [(chunk, _text(chunk, record, suite.fixture)) for chunk in record.context]
     return Subject(
         case=case.id, question=case.question, prompts=bench.prompts,
         history=[turn.model_dump(mode="json") for turn in case.history], language=case.language or config.language,
-        answer=record.answer, reported=record.abstained, chunks=list(_context(record, suite.fixture)),
+        answer=record.answer, reported=record.abstained, chunks=[Chunk(chunk, text or "") for chunk, text in context],
+        lacks_text=any(text is None for _, text in context),
         reference=case.reference, facts=[Fact(fact.id, fact.text) for fact in case.facts], expect=case.expect,
         seed=bench.config.seed or 0, window=bench.window, wanted=wanted(suite, case),
     )  # fmt: skip
@@ -103,9 +120,21 @@ def wanted(suite: Judgeable, case: Case) -> Wanted:
     )  # fmt: skip
 
 
-def _context(record: Record, fixture: Fixture | None) -> Iterator[Chunk]:
-    """The context as the model got it; a chunk's own text in the record goes before the fixture's."""
-    known = {hit.id: hit.text for hit in (*union(record.steps or ()), *record.retrieved) if hit.text is not None}
-    for chunk in record.context:
-        stored = fixture.by_id.get(chunk) if fixture is not None and chunk not in known else None
-        yield Chunk(chunk, known.get(chunk, stored.text if stored is not None else None))
+def _text(chunk: str, record: Record, fixture: Fixture | None) -> str | None:
+    """A chunk of the context as the model got it: what the record says of it goes before what the fixture does."""
+    said = (hit.text for hit in (*record.retrieved, *union(record.steps or ())) if hit.id == chunk)
+    known = next((text for text in said if text is not None), None)
+    if known is None and fixture is not None and chunk in fixture.by_id:
+        return fixture.by_id[chunk].text
+    return known
+
+
+def _with_similarities(judged: Judged, question: str, bench: Bench) -> Judged:
+    """With the cosines of the generated questions to the one that was asked, where there are any."""
+    judgement = judged.judgement
+    if not judgement.questions:
+        return judged
+    found = bench.similarities(question, judgement.questions)
+    if isinstance(found, Unscored):
+        return judged._replace(judgement=judgement.but(unscored={**judgement.unscored, "embedding": found.reason}))
+    return judged._replace(judgement=judgement.but(similarities=found))
