@@ -98,7 +98,7 @@ def of_expected(view: CaseView) -> Judgement:
 
 def is_reference(view: CaseView) -> bool:
     """Whether the answer that was expected was given word for word, so that nothing of it needs to be judged."""
-    if view.failed or view.labels.expect == "abstain":
+    if view.failed or view.labels.expect == "abstain" or not has_reference(view.labels):
         return False
     return view.judgement is not None and view.judgement.drawn and view.judgement.same
 

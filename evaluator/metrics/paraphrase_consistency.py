@@ -15,7 +15,7 @@ from evaluator.metrics._judged import (
     statements_of,
 )
 from evaluator.metrics.abstention import NOT_DRAWN, did_abstain
-from evaluator.model.score import Metric, NotApplicable
+from evaluator.model.score import Metric, NotApplicable, Unscored
 from evaluator.model.view import Replied
 
 if TYPE_CHECKING:
@@ -66,9 +66,19 @@ def _are_alike(first: Replied | None, second: Replied | None) -> bool | None:
     abstained = _abstained(first)
     if abstained != _abstained(second) or abstained:
         return abstained == _abstained(second)
-    read = _facts_said if facts else _statements_said if is_same_reference else _nothing_said
-    one, other = read(first), read(second)
-    return all(one[key] == other[key] for key in one.keys() & other.keys())
+    if facts:
+        return _agree(_facts_said(first), _facts_said(second))
+    return not is_same_reference or _agree(_statements_said(first), _statements_said(second))
+
+
+def _agree(one: Mapping[str, bool] | None, other: Mapping[str, bool] | None) -> bool:
+    """Whether both contain the same; None is an answer that contains everything."""
+    if one is None or other is None:
+        return all((one or {}).values()) and all((other or {}).values())
+    shared = one.keys() & other.keys()
+    if not shared:
+        raise Settled(Unscored("the reference was taken apart in two ways"))
+    return all(one[text] == other[text] for text in shared)
 
 
 def _labels(replied: Replied) -> Labels:
@@ -90,7 +100,7 @@ def _facts(labels: Labels) -> dict[str, str]:
 
 
 def _facts_said(replied: Replied) -> Mapping[str, bool]:
-    """Whether the answer contains each fact, by what that says."""
+    """Whether the answer contains each fact, by what that says; the text of the reference contains all."""
     labels, judgement = _labels(replied), _judgement(replied)
     if judgement.same:
         return dict.fromkeys(_facts(labels), True)
@@ -98,13 +108,12 @@ def _facts_said(replied: Replied) -> Mapping[str, bool]:
     return {text: said[fact] for text, fact in _facts(labels).items()}
 
 
-def _statements_said(replied: Replied) -> Mapping[str, bool]:
-    """Whether the answer contains each statement of the reference."""
-    return {_normal(each.text): each.answer == "present" for each in statements_of(_judgement(replied))}
-
-
-def _nothing_said(_: Replied) -> Mapping[str, bool]:
-    return {}
+def _statements_said(replied: Replied) -> Mapping[str, bool] | None:
+    """Whether the answer contains each statement of the reference; None for its own text."""
+    judgement = _judgement(replied)
+    if judgement.same:
+        return None
+    return {_normal(each.text): each.answer == "present" for each in statements_of(judgement)}
 
 
 def _judgement(replied: Replied) -> Judgement:

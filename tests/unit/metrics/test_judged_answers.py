@@ -23,6 +23,11 @@ def test_relevance_is_what_the_judge_says(relevant: bool) -> None:
     assert outcome("answer_relevance", view(said=judgement(relevance=relevant))) == float(relevant)
 
 
+def test_relevance_that_was_not_asked() -> None:
+    """Is no value, though whether it was an abstention is known."""
+    assert outcome("answer_relevance", view(said=judgement(relevance=None))) == "the judge was not asked for it"
+
+
 class TestAbstaining:
     """What an abstention and an unexpected answer are worth."""
 
@@ -155,6 +160,12 @@ class TestCorrectness:
             "correctness": 1.0, "answer_completeness": 1.0,
         }  # fmt: skip
         assert outcome("answer_relevance", case) == "down"
+
+    def test_an_empty_answer_is_no_reference(self) -> None:
+        """Nothing is the same as no reference, and complete of nothing."""
+        case = view(answer="", labels=labels("f"), said=judgement(same=True, sure=True))
+
+        assert outcome("answer_completeness", case) == 0.0
 
     def test_what_is_missing_of_the_judges_word_leaves_no_value(self) -> None:
         """Claims, the reference's word of a claim, statements, or what the answer says of one."""

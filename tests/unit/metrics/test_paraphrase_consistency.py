@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from evaluator.model.golden import Fact, Labels
+from evaluator.model.judgement import Judgement, Opinion, Statement
 from evaluator.model.view import Replied
 from tests.judgements import judgement, labels, replied, view
 from tests.views import outcome
@@ -57,6 +58,7 @@ def test_facts_are_the_same_by_what_they_say() -> None:
 
     assert consistency(replied(other, facts={"f1": False, "f2": True}), **ROOT) == 1.0
     assert consistency(replied(other, facts={"f1": True, "f2": True}), **ROOT) == 0.0
+    assert consistency(replied(other, same=True), facts={"30 days": False, "by post": True}) == 1.0
 
 
 def test_without_facts_statements_of_the_reference_are_compared() -> None:
@@ -71,6 +73,21 @@ def test_the_text_of_the_reference_contains_every_fact() -> None:
     """Without asking."""
     assert consistency(replied(FACTS, same=True), **ROOT) == 0.0
     assert consistency(replied(FACTS, same=True), facts={"30 days": True, "by post": True}) == 1.0
+    assert consistency(replied(REFERENCE, same=True), of=REFERENCE, statements=("present", "missing")) == 0.0
+    assert consistency(replied(REFERENCE, same=True), of=REFERENCE, statements=("present",)) == 1.0
+    assert consistency(replied(REFERENCE, same=True), of=REFERENCE, same=True) == 1.0
+
+
+def test_a_reference_that_was_taken_apart_in_two_ways_decides_nothing() -> None:
+    """Answers with no statement in common are neither alike nor different."""
+    other = replied(REFERENCE)
+    said = Judgement(
+        abstained=Opinion(value=False), statements=(Statement(id="r1", text="otherwise", answer="present"),)
+    )
+
+    assert consistency(other._replace(judgement=said), of=REFERENCE, statements=("present",)) == (
+        "the reference was taken apart in two ways"
+    )
 
 
 def test_where_no_answer_is_expected_behaviour_alone_is_compared() -> None:
@@ -115,6 +132,7 @@ def test_what_no_judge_saw_has_no_value() -> None:
     assert consistency(told(ONE), broken, **ROOT) == "cut off"
     assert consistency(replied(FACTS, unscored={"answer": "cut off"}), **ROOT) == "cut off"
     assert consistency(Replied(()), **ROOT) == "no judge was asked"
+    assert consistency(Replied((), FACTS, "An answer.", abstained=False), **ROOT) == "no judge was asked"
     assert consistency(replied(FACTS, answer=None), **ROOT) == "the pipeline gave no answer"
     assert outcome("paraphrase_consistency", bare("A", answer="a", labels=FACTS, paraphrases=(Replied(()),))) == (
         "no judge was asked"
