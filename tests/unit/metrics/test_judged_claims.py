@@ -87,6 +87,7 @@ def test_context_utilisation_counts_needs_whose_chunk_is_used() -> None:
     assert found("+A, +X") == 0.5
     assert found("&AB") == 1.0
     assert found("+X, -, ?") == 0.0
+    assert found("-A, ?B") == 0.0
     assert found("", said=ABSTAINED) == 0.0
     assert found("", said=ABSTAINED, labels=ABSTAIN) == "the pipeline abstained"
     assert found("", answer=" ") == 0.0
@@ -196,6 +197,10 @@ class TestCitations:
         """``[A, B]`` is two citations, the same again is none, and what the context lacks supports nothing."""
         assert cited("So it is [A, B] [A].", ("So it is [A, B] [A].",), "+A") == (0.5, 1.0)
         assert cited("So it is [A] [9].", ("So it is [A] [9].",), "+A") == (0.5, 1.0)
+
+    def test_what_the_context_does_not_hold_supports_nothing(self) -> None:
+        """Though a judgement from elsewhere names it."""
+        assert cited("So [B].", ("So [B].",), "+B", context="A", citations=r"\[(?P<id>\w)\]") == (0.0, 0.0)
 
     def test_an_answer_that_cites_nothing(self) -> None:
         """Nothing is cited wrongly, and no claim is cited."""
