@@ -147,6 +147,26 @@ def _head(folder: Path) -> _Commit:
     return _Commit(head[1], any(not line.startswith("#") for line in said.splitlines()))
 
 
+def is_tracked(file: Path) -> bool:
+    """Whether git tracks a file, under the path it was named by or the one that links lead to.
+
+    False where there is no repository or no git: then nobody can have brought the file by a commit.
+    """
+    # A checkout that belongs to somebody else is usual in containers, and reading its index is harmless.
+    reading = (
+        "--literal-pathspecs",
+        "-c",
+        "safe.directory=*",
+        "-c",
+        "core.fsmonitor=false",
+        "ls-files",
+        "--error-unmatch",
+        "--",
+    )
+    places = {file.absolute(), file.resolve()}
+    return any(place.parent.is_dir() and git(place.parent, *reading, place.name) is not None for place in places)
+
+
 def git(folder: Path, *arguments: str) -> str | None:
     """What git says, None where it is not there, fails or takes too long."""
     git = shutil.which("git")

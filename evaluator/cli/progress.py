@@ -24,25 +24,30 @@ class Silent:
     def step(self, *, failed: bool = False) -> None:
         """Nothing to tell."""
 
+    def note(self, text: str) -> None:
+        """Nothing to tell."""
+
     def close(self) -> None:
         """Nothing to end."""
 
 
 class _Count:
-    """How many units are done, and how many of them failed."""
+    """How many units are done, how many of them failed, and what else is worth knowing."""
 
     def __init__(self, title: str, total: int) -> None:
         self.title = title
         self.total = total
         self.done = 0
         self.failed = 0
+        self.note = ""
 
     def add(self, *, failed: bool) -> None:
         self.done += 1
         self.failed += failed
 
     def __str__(self) -> str:
-        return f"{self.done}/{self.total}" + (f", {self.failed} failed" if self.failed else "")
+        failed = f"{self.failed} failed" if self.failed else ""
+        return ", ".join(filter(None, (f"{self.done}/{self.total}", failed, self.note)))
 
 
 class Bar:
@@ -60,6 +65,12 @@ class Bar:
         shown = (100 * self._count.done // self._count.total, self._count.failed)
         if shown != self._drawn:
             self._drawn = shown
+            self._redraw()
+
+    def note(self, text: str) -> None:
+        """Show a note behind the count, from now on."""
+        if text != self._count.note:
+            self._count.note = text
             self._redraw()
 
     def __str__(self) -> str:
@@ -92,6 +103,10 @@ class Lines:
         if due or silence >= LONGEST_SILENCE or count.done == count.total:
             self._last_time, self._last_tenth = self._seconds(), tenth
             self._log(f"{count.title}: {count}")
+
+    def note(self, text: str) -> None:
+        """Show a note behind the count in the lines that are still to come."""
+        self._count.note = text
 
     def close(self) -> None:
         """The last line has been printed already, or the work was interrupted and says so itself."""

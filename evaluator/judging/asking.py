@@ -90,6 +90,10 @@ class Asker:
         """Go on without the replies of the calls under way."""
         self._requester.abandon()
 
+    def close(self) -> None:
+        """End what was started to make calls. Judge and cache belong to those who opened them."""
+        self._requester.close()
+
     def spent(self) -> Spent:
         """What all of it took so far."""
         ignored = 0 if self._cache is None else self._cache.ignored

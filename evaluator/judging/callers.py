@@ -48,7 +48,8 @@ class Callers:
 
     def __init__(self, wait: Wait) -> None:
         self._wait = wait
-        self._idle: list[queue.SimpleQueue[_Errand[Any]]] = []
+        self._idle: list[queue.SimpleQueue[_Errand[Any] | None]] = []
+        self._open = True
         self._errands: set[_Errand[Any]] = set()
         self._lock = threading.Lock()
 
@@ -79,8 +80,18 @@ class Callers:
             for errand in self._errands:
                 errand.over.set()
 
-    def _serve(self, inbox: queue.SimpleQueue[_Errand[Any]]) -> None:
-        while True:
-            inbox.get().run()
+    def close(self) -> None:
+        """End the threads that have nothing to do, and the others when they come back."""
+        with self._lock:
+            self._open = False
+            for inbox in self._idle:
+                inbox.put(None)
+            self._idle.clear()
+
+    def _serve(self, inbox: queue.SimpleQueue[_Errand[Any] | None]) -> None:
+        while (errand := inbox.get()) is not None:
+            errand.run()
             with self._lock:
+                if not self._open:
+                    return
                 self._idle.append(inbox)

@@ -5,30 +5,29 @@ from __future__ import annotations
 import threading
 from collections import deque
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-class Slot(NamedTuple):
-    """A place among the calls that are made at once; ``window`` tells before which halving it was given."""
-
-    window: int
+PLACES_LOST = 0.5
+"""For a call that was one too many: a round in which all are refused halves what is allowed."""
 
 
 class Limiter:
-    """Places for calls: at first as many as are allowed, halved when a provider limits, one more with each round.
+    """Places for calls: at first as many as are allowed, then as many as the provider takes.
 
-    It is what TCP does: additive up, multiplicative down, and once a window, for the calls that were under way when
-    the first was refused say nothing new. Places are given in the order they were asked for.
+    Additive up, multiplicative down, as data centres do it in TCP: a round of answers adds one place, a round of
+    refusals takes half of them, and a round of which a share is refused takes that share of a half. Halving at every
+    first refusal would go nearly one by one where a provider refuses a few calls whatever the load is. Places are given
+    in the order they were asked for.
     """
 
     def __init__(self, most: int, seconds: Callable[[], float]) -> None:
         self._most = most
         self._seconds = seconds
         self._limit = float(most)
-        self._window = 0
         self._taken = 0
         self._open = True
         self._resumes = 0.0
@@ -41,11 +40,11 @@ class Limiter:
         return int(self._limit)
 
     @contextmanager
-    def slot(self) -> Iterator[Slot]:
+    def slot(self) -> Iterator[None]:
         """A place for one call, as soon as there is one; without waiting once the limiter is closed."""
         self._take()
         try:
-            yield Slot(self._window)
+            yield
         finally:
             with self._lock:
                 self._taken -= 1
@@ -57,12 +56,10 @@ class Limiter:
             self._limit = min(float(self._most), self._limit + 1 / self._limit)
             self._admit()
 
-    def limited(self, slot: Slot) -> None:
-        """The call in this place was refused for being one too many."""
+    def limited(self) -> None:
+        """A call was refused for being one too many."""
         with self._lock:
-            if slot.window == self._window:
-                self._window += 1
-                self._limit = max(1.0, self._limit / 2)
+            self._limit = max(1.0, self._limit - PLACES_LOST)
 
     def pause(self, seconds: float) -> None:
         """Let no call begin for so long; a longer pause that was asked for before stays."""

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
 
-MOST_ATTEMPTS = 10
-"""How often a call is made that fails while others are answered: then the fault is its own. While none is answered the
-provider is down, and only the deadline ends the waiting."""
+MOST_FAULTS = 10
+"""How often a call may fail while others are answered: then the fault is its own. While none is answered the provider
+is down, and only the deadline ends the waiting; that it was one too many is never a call's own fault."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Patience:
     """What tenacity asks about one call.
 
@@ -30,12 +30,14 @@ class Patience:
         random: a number in [0, 1).
         answered: how many calls were answered so far, of all.
         before: how many had been when this call was first made.
+        faults: how often it failed for anything but being one too many.
     """
 
     left: Callable[[], float]
     random: Callable[[], float]
     answered: Callable[[], int]
     before: int
+    faults: int = 0
 
     def wait(self, state: tenacity.RetryCallState) -> float:
         """Seconds before the next attempt: what the provider says, else twice as long each time; never the same."""
@@ -48,7 +50,9 @@ class Patience:
 
     def stop(self, state: tenacity.RetryCallState) -> bool:
         """Whether to give up: the next attempt would come too late, or the fault is this call's own."""
-        own = state.attempt_number >= MOST_ATTEMPTS and self.answered() > self.before
+        error = state.outcome.exception() if state.outcome is not None else None
+        self.faults += not (isinstance(error, JudgeBusy) and error.limited)
+        own = self.faults >= MOST_FAULTS and self.answered() > self.before
         return own or state.upcoming_sleep >= self.left()
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from evaluator.judging.budget import Budget
     from evaluator.judging.callers import Wait
-    from evaluator.judging.limits import Slot
     from evaluator.model.judge import Judge, JudgeReply, JudgeRequest
     from evaluator.model.judgement import Part
 
@@ -108,6 +107,10 @@ class Requester:
         """Go on without the replies of the calls under way."""
         self._callers.abandon()
 
+    def close(self) -> None:
+        """End the threads that made calls."""
+        self._callers.close()
+
     def request(self, part: Part, request: JudgeRequest) -> JudgeReply:
         """One reply, however many attempts it takes.
 
@@ -134,7 +137,7 @@ class Requester:
             raise errors.JudgeError(f"the judge cannot be asked: {error}") from error
 
     def _attempt(self, part: Part, request: JudgeRequest) -> JudgeReply:
-        with self._limiter.slot() as slot:
+        with self._limiter.slot():
             self._await_turn()
             expected = self._budget.expected(part, request)
             if not self._budget.reserve(expected):
@@ -142,7 +145,7 @@ class Requester:
                 raise self._over()
             reply, lost = None, False
             try:
-                reply = self._once(request, slot)
+                reply = self._once(request)
             except Hung as error:
                 lost = True
                 raise (self._over() if self.stopped else JudgeBusy("it does not answer in time")) from error
@@ -152,13 +155,13 @@ class Requester:
             self.answered += 1
         return reply
 
-    def _once(self, request: JudgeRequest, slot: Slot) -> JudgeReply:
+    def _once(self, request: JudgeRequest) -> JudgeReply:
         seconds = max(LEAST_SECONDS, min(self._terms.timeout, self._left()))
         try:
             reply = self._callers.call(lambda: self._judge.ask(request, seconds), seconds + GRACE)
         except JudgeBusy as busy:
             if busy.limited:
-                self._limiter.limited(slot)
+                self._limiter.limited()
             self._limiter.pause(busy.after or 0.0)
             raise
         self._limiter.answered()

@@ -153,6 +153,10 @@ class Progress(Protocol):
         """One more unit is done."""
         ...
 
+    def note(self, text: str) -> None:
+        """Something that is worth knowing beside the count, until the next note: what it cost so far, say."""
+        ...
+
     def close(self) -> None:
         """The work has ended."""
         ...

@@ -35,6 +35,7 @@ NO_CODES = {
     "content-type",
     "corpus-id",
     "exit-code",
+    "ls-files",
     "markdown-it-py",
     "on-pass",
     "query-id",

@@ -61,6 +61,15 @@ class TestPlainLines:
 
         assert lines == ["collect: 20/20, 2 failed"]
 
+    def test_a_note_stands_behind_the_count(self) -> None:
+        """What it cost so far is in the line, and does not cause one."""
+        display, lines = watch([0.0])
+        display.note("3 calls, 0.10 USD")
+        for _ in range(20):
+            display.step()
+
+        assert lines == ["collect: 20/20, 3 calls, 0.10 USD"]
+
 
 class TestBar:
     """What a terminal shows."""
@@ -76,6 +85,15 @@ class TestBar:
 
         last = stream.getvalue().rpartition(progress.ERASE)[2]
         assert last == f"collect [{'#' * 30}] 4/4\n"
+
+    def test_a_note_is_drawn_at_once_and_once(self) -> None:
+        """The bar does not wait for the next case to tell what it cost, and makes room for it."""
+        stream = Terminal()
+        bar = Console(stream).progress("judge", 4)
+        for _ in range(3):
+            bar.note("3 calls, 0.10 USD")
+
+        assert stream.getvalue() == f"{progress.ERASE}judge [{'.' * 30}] 0/4, 3 calls, 0.10 USD"
 
     def test_it_is_not_drawn_for_every_unit_of_many(self) -> None:
         """Ten thousand units redraw it a hundred times, not ten thousand."""
