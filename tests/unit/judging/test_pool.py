@@ -16,6 +16,7 @@ from evaluator import errors
 from evaluator.judging.cache import Cache, derive
 from evaluator.judging.calls import TooMuch
 from evaluator.judging.pool import converse
+from evaluator.model.config import Prices
 from evaluator.model.judge import (
     JudgeBroken,
     JudgeBusy,
@@ -23,9 +24,10 @@ from evaluator.model.judge import (
     JudgeReply,
     JudgeRequest,
     JudgeTooLong,
+    TokenUsage,
 )
 from evaluator.model.score import Unscored
-from tests.judges import FakeJudge, build_asker, build_call, build_reply, question_of, talk
+from tests.judges import FakeJudge, FakeTime, build_asker, build_call, build_reply, question_of, talk
 
 FAULTS = (
     None, None, JudgeBusy("reset"), JudgeBusy("429", limited=True), JudgeBusy("429", 3.0, limited=True),
@@ -152,6 +154,43 @@ class TestEnds:
 
         with pytest.raises(TypeError, match="unexpected"):
             converse([("a", three_calls("a"))], build_asker(FakeJudge(answer)))
+
+    def test_a_call_that_hangs_for_ever_costs_its_own_case(self) -> None:
+        """J10: it never returns and ignores its timeout; four attempts until the deadline, and all else is kept."""
+        time, release, judged = FakeTime(), threading.Event(), list[str]()
+
+        def answer(request: JudgeRequest) -> JudgeReply:
+            if question_of(request) == "q2 b":
+                release.wait(30)
+            else:
+                judged.append(question_of(request))
+            return verdict(request)
+
+        time.hangs = lambda: len(judged) == 14
+        asker = build_asker(FakeJudge(answer), time=time, deadline=200.0)
+        names = [f"q{number}" for number in range(5)]
+        found = converse([(name, three_calls(name)) for name in names], asker)
+        release.set()
+
+        late = Unscored("no reply from the judge after 4 attempts: it does not answer in time")
+        assert found == {
+            name: [f"{name} a", late if name == "q2" else f"{name} b", f"{name} c"] for name in names
+        }  # fmt: skip
+        # 61 s three times with 0.5, 1 and 2 s between, and then what is left of 200 s and one second.
+        assert time.now == pytest.approx(201.0)
+
+    def test_a_spent_budget_leaves_whole_cases(self) -> None:
+        """N5: money for ten calls at one USD each: ten are made, and most of the begun cases are whole."""
+        judge = FakeJudge(lambda request: verdict(request)._replace(usage=TokenUsage(500_000, 500_000)))
+        prices = Prices.model_construct(input=1.0, output=1.0, cached=None)
+        asker = build_asker(judge, cap=10.0, prices=prices, most=1)
+        found = converse([(name, three_calls(name)) for name in "abcdefgh"], asker)
+        spent = Unscored("the budget of 10.00 USD is spent")
+
+        assert len(judge.requests) == 10
+        assert asker.spent().total().usd == pytest.approx(10.0)
+        assert sum(outcome == spent for outcomes in found.values() for outcome in outcomes) == 14
+        assert sum(spent not in outcomes for outcomes in found.values()) >= 2
 
     def test_an_interrupt_keeps_what_is_done(self, tmp_path: Path) -> None:
         """J11: what was judged is found and in the cache, the rest is unscored, and the next run asks only for that."""
