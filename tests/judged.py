@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evaluator.judging.calls import Call, Conversation
 
 PROMPTS = Prompts()
-TOKEN = "0123456789abcdef"
+TOKEN = "0123456789abcdef"  # noqa: S105 - it is no secret
 """The delimiter of every call here; it is random elsewhere."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from evaluator.judging import abstaining, answer, claims, context, preference, questions, statements
+from evaluator.judging import abstaining, answer, claims, context, fencing, preference, questions, statements
 from evaluator.judging.answer import Compared
 from evaluator.judging.context import ContextFound
 from evaluator.judging.sentences import sentences
@@ -63,7 +63,7 @@ class _Judging:
         self.sentences = sentences(text, language)
         self.same = abstaining.is_same(text, subject.reference or "")
         self.silent: Opinion | None = None
-        if subject.answer is not None and not text.strip():
+        if subject.answer is not None and fencing.is_blank(text):
             self.silent = Opinion(value=True, reason=_BLANK)
         elif subject.reported is not False and abstaining.is_sure(text, language):
             self.silent = Opinion(value=True, reason=_STOCK)
@@ -179,7 +179,7 @@ class _Judging:
     def _judged(self) -> Judged:
         found = self.answer
         return Judged(
-            None if self.claims is None else tuple(map(self._claim, self.claims.claims)),
+            self._claims(),
             Judgement(
                 sure=not self.is_judged,
                 same=self.same,
@@ -196,6 +196,11 @@ class _Judging:
                 unscored=self.unscored,
             ),
         )
+
+    def _claims(self) -> tuple[Claim, ...] | None:
+        if self.silent is not None and self.subject.wanted.claims:
+            return ()
+        return None if self.claims is None else tuple(map(self._claim, self.claims.claims))
 
     def _claim(self, claim: Claim) -> Claim:
         against = "in_reference" if self.same else self.against.get(claim.id)

@@ -139,7 +139,7 @@ def _of_nothing(whole: Batch, subject: Subject) -> ContextFound:
 
 def _useful(subject: Subject, judged: Mapping[str, Opinion]) -> tuple[JudgedChunk, ...]:
     """One entry for every distinct chunk that is known, in the order of the context; a blank one is of no use."""
-    known = {chunk.id: Opinion(value=False, reason=BLANK) for chunk in subject.chunks if not chunk.text.strip()}
+    known = {chunk.id: Opinion(value=False, reason=BLANK) for chunk in subject.chunks if fencing.is_blank(chunk.text)}
     known.update(judged)
     return tuple(
         JudgedChunk(chunk=each, useful=known[each].value, reason=known[each].reason)

@@ -47,6 +47,11 @@ def clean(text: str) -> str:
     return _RUN.sub(lambda found: found[0] + _APART, seen)
 
 
+def is_blank(text: str) -> bool:
+    """Whether a judge would see nothing of a text."""
+    return not clean(text).strip()
+
+
 def block(delimiter: str, data: Sequence[Datum]) -> str:
     """The data of a message, each text fenced.
 
@@ -72,8 +77,9 @@ def turns(said: Iterable[tuple[str, str]]) -> str:
 def delimiter(given: Mapping[str, Any], draw: Callable[[], str] = lambda: secrets.token_hex(8)) -> str:
     """A random word of 16 hexadecimal digits that stands nowhere in what a call is about."""
     texts = [clean(text).casefold() for text in _strings(given)]
-    while any((drawn := draw()) in text for text in texts):
-        pass
+    drawn = draw()
+    while any(drawn in text for text in texts):
+        drawn = draw()
     return drawn
 
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 FALLBACK = "en"
 """The language whose prompts are used for a language that has none."""
 
+LONGEST_REPLY = 20_000
+"""How many characters of an invalid reply are shown to the judge again."""
+
 VARIABLES: dict[str, frozenset[str]] = {
     "claims": frozenset({"token", "sentences", "again"}),
     "context": frozenset({"token", "chunks", "claims", "statements", "useful", "sufficiency"}),
@@ -107,8 +110,8 @@ class Prompt:
         self, put: Callable[[str], JudgeRequest], token: str, reply: str, problems: Sequence[str]
     ) -> JudgeRequest:
         request = put(token)
-        # A reply can hold the token: it was told it, so that word fences nothing any more.
-        shown = fencing.block(token, [Datum("reply", reply.replace(token, "TOKEN"))])
+        # The judge was told the token and may have written it.
+        shown = fencing.block(token, [Datum("reply", reply[:LONGEST_REPLY].replace(token, "TOKEN"))])
         said = self.repair.user({"token": token, "problems": [fencing.clean(each) for each in problems]})
         return request._replace(blocks=(*request.blocks, Block(shown), Block(said)))
 

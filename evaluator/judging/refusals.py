@@ -19,9 +19,9 @@ _PATTERNS = (
         r"(?:inte (?:hjälpa|besvara|svara på|bedöma|bistå|göra|utföra|uppfylla|fortsätta)|avböja|avstå)"
     ),
     (
-        r"\b(?:nem tudok|nem áll módomban|nem vagyok képes|nem fogok|nem szeretnék)\b.{0,30}"
+        r"\b(?:(?:ebben|erre|ezt) )?(?:nem tudok|nem áll módomban|nem vagyok képes|nem fogok|nem szeretnék)\b.{0,30}"
         r"\b(?:segíteni|válaszolni|megválaszolni|értékelni|megítélni|teljesíteni|eleget tenni)"
-        r"|\bnem (?:segíthetek|válaszolhatok|értékelhetem|ítélhetem|teljesíthetem|tehetek eleget)"
+        r"|\b(?:(?:ebben|erre|ezt) )?nem (?:segíthetek|válaszolhatok|értékelhetem|ítélhetem|teljesíthetem)"
     ),
     (
         r"\bnie (?:mogę|jestem w stanie|będę mógł|będę mogła|zamierzam) (?:\w+ ){0,3}"
@@ -38,9 +38,9 @@ _PATTERNS = (
 )
 _REFUSAL = re.compile("|".join(_PATTERNS), re.DOTALL)
 _APOLOGY = re.compile(
-    r"(?:\W|\b(?:i'm|i am|so|very|sorry|but|apologies|unfortunately|tyvärr|förlåt|beklagar|jag beklagar|men|sajnálom|"
-    r"sajnos|elnézést|de|przykro mi|przepraszam|niestety|ale|leider|es tut mir leid|tut mir leid|aber)\b"
-    r"|非常|很|抱歉|对不起|對不起|但是?)+"
+    r"(?:[\s,.;:!，。、]|\b(?:i'm (?:so |very )?sorry|i am (?:so |very )?sorry|sorry|but|apologies|unfortunately|"
+    r"tyvärr|förlåt|jag beklagar|beklagar|men|sajnálom|sajnos|elnézést|de|przykro mi|przepraszam|niestety|ale|leider|"
+    r"es tut mir leid|tut mir leid|aber)\b|非常|很|抱歉|对不起|對不起|但是?)+"
 )
 
 

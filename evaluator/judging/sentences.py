@@ -29,6 +29,7 @@ _END = re.compile(
 )
 _CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 _WORD_BEFORE = re.compile(r"[\w.&'\u2019-]+\Z")
+_DOTTED = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+")
 _LINE_START = re.compile(r"\s*[(\[*_>#]*\s*\Z")
 
 _ALWAYS = frozenset(
@@ -135,7 +136,11 @@ def _is_abbreviated(before: str, after: str, language: str) -> bool:
         return is_item or (language in _ORDINALS and word in _ORDINAL_DAYS)
     if word in _BEFORE_NUMBERS and after[:1].isdecimal():
         return True
-    return word in _ALWAYS or "." in word or (len(word) == 1 and word.isalpha() and (found[0].isupper() or word != "i"))
+    return (
+        word in _ALWAYS
+        or _DOTTED.fullmatch(word) is not None
+        or (len(word) == 1 and word.isalpha() and (found[0].isupper() or word != "i"))
+    )
 
 
 def _with_words(pieces: Iterable[str]) -> Iterator[str]:

@@ -106,6 +106,6 @@ class Subject:
 
     def shown(self) -> dict[str, Chunk]:
         """The chunks that a judge is shown, by the short ids that it knows them by; blank and repeated ones are not."""
-        once = {chunk.id: chunk for chunk in reversed(self.chunks) if chunk.text.strip()}
+        once = {chunk.id: chunk for chunk in reversed(self.chunks) if not fencing.is_blank(chunk.text)}
         kept = [each for each in dict.fromkeys(chunk.id for chunk in self.chunks) if each in once]
         return {f"c{place}": once[each] for place, each in enumerate(kept, 1)}
