@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from evaluator.model.comparison import ConfigurationChange, Loosened
+from evaluator.model.comparison import ConfigurationChange, Loosened, Unsupported
 from evaluator.model.decision import Reason, RuleOutcome
-from evaluator.model.run import RunSummary, SummaryValue
+from evaluator.model.run import JudgeInfo, RunSummary, SummaryValue
 from evaluator.report.inputs import CaseText, Failed, Inputs
+from evaluator.report.judge import Disagreed
 from evaluator.report.parts import Note
 from evaluator.report.steps import Agents
 from evaluator.templates import Name
@@ -227,6 +228,101 @@ def agent() -> Inputs:
     return build_inputs(build_comparison((row,), changes), decision, cases=cases, total=6, agents=agents)
 
 
+JUDGE = JudgeInfo(provider="anthropic", model="sonnet", answered=("sonnet-20250929",))
+SPENT = {
+    "claims": {"calls": 40, "hits": 3, "read": 21_000, "written": 4_200, "from_cache": 0, "usd": 0.126, "repairs": 1},
+    "context": {"calls": 38, "hits": 2, "read": 120_500, "written": 9_000, "from_cache": 60_000, "usd": 0.36},
+}
+UNSUPPORTED = (
+    Unsupported(
+        id="refund-02",
+        claim="A damaged device can be returned for 60 days.",
+        verdict="unsupported",
+        reason="The terms give 30 days.",
+        again=("unsupported", "unclear"),
+        chunk="returns-4",
+        quote="within 30 days of delivery",
+    ),
+    Unsupported(id="refund-02", claim="Returns are free.", verdict="unclear", reason="No fee is named."),
+)
+NOISE = "Judged rows: noise is not tested yet; they are held to max_drop, min_lost and floors alone."
+
+
+def judged() -> Inputs:
+    """The answers of one category are less supported by their context; a critical one claims something new."""
+    everything = build_row(
+        None, 0.91, 0.885, metric="faithfulness", n=40, tolerance=0.03, status="within noise",
+        reason="within noise: 3 cases lost; worse by 0.025, 0.03 is allowed",
+    )  # fmt: skip
+    billing = build_row(
+        "billing", 0.9, 0.8, metric="faithfulness", n=10, tolerance=0.03,
+        reason="worse by 0.1, 0.03 is allowed; 3 cases lost",
+    )  # fmt: skip
+    swedish = build_row(
+        "shipping", 0.95, 0.9, metric="faithfulness", n=6, tolerance=0.03, advisory=True,
+        reason="worse by 0.05, 0.03 is allowed; 2 cases lost (advisory: kappa 0.41 below 0.6 for sv)",
+    )  # fmt: skip
+    changes = (
+        build_change("refund-02", 1.0, 0.5, metric="faithfulness"),
+        build_change("refund-02", 0, 1, metric="new_unsupported_claims"),
+    )
+    critical = RuleOutcome(
+        rule="critical new_unsupported_claims", scope="run", category=None, outcome="failed",
+        before=None, after=None, limit=0, reason="1 case of 2: refund-02",
+    )  # fmt: skip
+    advisory = (
+        "faithfulness max_drop in shipping would have failed: worse by 0.05, 0.03 is allowed; 2 cases lost; the judge "
+        "is not enforced (kappa 0.41 below 0.6 for sv): calibrate the judge (judge.calibration), or set "
+        "judge.advisory: pass"
+    )
+    rules = (
+        build_rule(everything), build_rule(billing), build_rule(swedish, outcome="advisory"),
+        build_rule(swedish, "min", outcome="advisory", limit=0.92, reason="0.9 is below the floor 0.92"), critical,
+    )  # fmt: skip
+    reasons = (
+        Reason(code="max-drop", text=f"faithfulness max_drop in billing: {billing.reason}"),
+        Reason(code="critical", text="critical new_unsupported_claims in a critical case: 1 case of 2: refund-02"),
+        Reason(code="judge-advisory", text=advisory),
+    )
+    cases = (
+        build_case_outcome("refund-02", "faithfulness", after=0.5, delta=-0.5),
+        build_case_outcome("refund-02", "critical new_unsupported_claims", "failed", before=0, after=1, delta=1),
+    )
+    comparison = build_comparison((everything, billing, swedish), changes, judged_changed=("notice-11",))
+    head = build_head({"faithfulness": 0.885}, tier="full", judge=JUDGE)
+    return build_inputs(
+        comparison, build_decision("failed", rules, reasons=reasons, cases=cases),
+        head=head.model_copy(update={"timing": {**head.timing, "judge": SPENT}}),
+        cases={"refund-02": QUESTIONS["refund-02"]._replace(critical=True)}, claims={"refund-02": UNSUPPORTED},
+        doubts=(NOISE,), disagreed=(Disagreed("ship-03", reported=True),),
+    )  # fmt: skip
+
+
+def advisory() -> Inputs:
+    """Nobody calibrated the judge, and the configuration lets that pass."""
+    row = build_row(
+        None, 0.9, 0.2, metric="faithfulness", n=40, tolerance=0.03, advisory=True,
+        reason="worse by 0.7, 0.03 is allowed; 10 cases lost (advisory: not calibrated)",
+    )  # fmt: skip
+    reasons = (
+        Reason(code="passed", text="every rule that could be decided was kept"),
+        Reason(
+            code="not-enforced",
+            text="judged rows not enforced (judge.advisory: pass): faithfulness max_drop would have failed",
+        ),
+    )
+    changes = (build_change("refund-02", 1.0, 0.0, metric="faithfulness"),)
+    decision = build_decision(
+        "passed", (build_rule(row, outcome="advisory"),), reasons=reasons,
+        cases=(build_case_outcome("refund-02", "faithfulness"),),
+    )  # fmt: skip
+    return build_inputs(
+        build_comparison((row,), changes), decision, cases={"refund-02": QUESTIONS["refund-02"]},
+        head=build_head({"faithfulness": 0.2}, tier="full", judge=JUDGE.but(answered=("sonnet",))),
+        claims={"refund-02": UNSUPPORTED}, doubts=(NOISE, "The judge is not calibrated: what it decides is advisory."),
+    )  # fmt: skip
+
+
 HOSTILE = (
     "a | b\n# c [x](http://e.example) ![](http://t.example/p.png) @org/team #1 GH-2 `tick`` </details> "
     "<!-- rag-assay suite=s --> \u202eabc $x$ <script>alert(1)</script> :smile: www.e.example a@e.example"
@@ -237,8 +333,11 @@ def hostile() -> Inputs:
     """Every text that somebody else wrote tries to be something else."""
     category = f"cat {HOSTILE}"
     row = build_row(category, 0.9, 0.5, reason=f"worse by 0.4; {HOSTILE}")
+    judged_row = build_row(category, 0.9, 0.5, metric="faithfulness", reason=f"{HOSTILE} (advisory: {HOSTILE})")
     comparison = build_comparison(
-        (build_row(None, 0.9, 0.5), row), (build_change(HOSTILE, lost=[(HOSTILE, 1, None)]),),
+        (build_row(None, 0.9, 0.5), row, judged_row),
+        (build_change(HOSTILE, lost=[(HOSTILE, 1, None)]), build_change(HOSTILE, metric="faithfulness")),
+        judged_changed=(f"judged {HOSTILE}",),
         new=(f"new {HOSTILE}",), removed=(f"removed {HOSTILE}",), changed=(f"changed {HOSTILE}",),
         configuration=(ConfigurationChange(key=HOSTILE, before=HOSTILE, after={HOSTILE: HOSTILE}),),
         loosened=(
@@ -251,12 +350,22 @@ def hostile() -> Inputs:
     comparison = comparison.model_copy(
         update={"baseline": baseline.model_copy(update={"commit": HOSTILE, "source": HOSTILE, "created_at": HOSTILE})}
     )
-    rules = (build_rule(row), build_rule(row, "min", outcome="not_evaluated", reason=HOSTILE))
+    rules = (
+        build_rule(row), build_rule(row, "min", outcome="not_evaluated", reason=HOSTILE),
+        build_rule(judged_row, outcome="failed"),
+    )  # fmt: skip
     reasons = (Reason(code="other", text=HOSTILE),)
     decision = build_decision("failed", rules, reasons=reasons, cases=(build_case_outcome(HOSTILE),))
-    head = build_head().model_copy(update={"suite": HOSTILE, "commit": HOSTILE, "tool": HOSTILE})
+    judge = JudgeInfo(provider=HOSTILE, model=HOSTILE, answered=(f"a {HOSTILE}", f"b {HOSTILE}"), adapted=(HOSTILE,))
+    head = build_head({"recall@5": 0.5, "faithfulness": 0.5}).model_copy(
+        update={"suite": HOSTILE, "commit": HOSTILE, "tool": HOSTILE, "judge": judge}
+    )
+    claim = Unsupported(
+        id=HOSTILE, claim=HOSTILE, verdict="unclear", reason=HOSTILE, chunk=HOSTILE, quote=HOSTILE
+    )  # fmt: skip
     return build_inputs(
-        comparison, decision, head=head,
+        comparison, decision, head=head, claims={HOSTILE: (claim,)}, doubts=(HOSTILE,),
+        disagreed=(Disagreed(HOSTILE, reported=False),),
         cases={HOSTILE: CaseText(HOSTILE, category, critical=True)}, failures=[Failed(HOSTILE, "error", HOSTILE)],
         warnings=[HOSTILE],
         agents=Agents(1, {1: (1, 0)}, {}, {HOSTILE: (Note(f"found in step 1 ('{HOSTILE}'), rank 1", Name(HOSTILE)),)}),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evaluator.comparison.configuration import DATA
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
-from evaluator.report import facts, regressions, rules, steps, tables
+from evaluator.report import facts, judge, regressions, rules, steps, tables
 from evaluator.report.parts import Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
 
@@ -31,13 +31,18 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
         *_case_lists(inputs),
         _configuration(inputs),
         _failures(inputs),
-        Part("Warnings", notes=Listing.of([Note(warning) for warning in inputs.warnings])),
+        judge.disagreements(inputs.disagreed),
+        Part("Warnings", notes=Listing.of([Note(warning) for warning in _warnings(inputs)])),
         facts.found(inputs),
         Part("Held-out cases", table=tables.holdout(inputs)),
         _not_evaluated(inputs),
         _accepted(inputs),
     ]
     return tuple(filter(None, parts))
+
+
+def _warnings(inputs: Inputs) -> list[str]:
+    return [*judge.warnings(inputs.head), *inputs.warnings]
 
 
 def _questions(inputs: Inputs, behind: Collection[str]) -> Iterator[Part]:
@@ -66,7 +71,11 @@ def _small(inputs: Inputs) -> Part:
 
 def _case_lists(inputs: Inputs) -> Iterator[Part]:
     comparison = inputs.comparison
-    for title, ids in (("New", comparison.new), ("Removed", comparison.removed), ("Changed", comparison.changed)):
+    lists = (
+        ("New", comparison.new), ("Removed", comparison.removed), ("Changed", comparison.changed),
+        ("Changed for the judge (facts, reference or expect)", comparison.judged_changed),
+    )  # fmt: skip
+    for title, ids in lists:
         yield Part(f"{title}: {counted(len(ids), 'case')}", names=Listing.of([Name(case) for case in ids]))
 
 

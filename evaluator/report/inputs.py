@@ -11,9 +11,10 @@ from evaluator.model.decision import RuleOutcome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluator.model.comparison import CaseChange, Comparison, Row, SpreadRow
+    from evaluator.model.comparison import CaseChange, Comparison, Row, SpreadRow, Unsupported
     from evaluator.model.decision import Decision
     from evaluator.model.run import How, RunHead
+    from evaluator.report.judge import Disagreed
     from evaluator.report.steps import Agents
 
 Key = tuple[str, str, str | None]
@@ -84,6 +85,9 @@ class Inputs:
         baseline_uncommitted: whether the baseline is of a commit with uncommitted changes.
         max_examples: questions shown behind the regressions.
         agents: what pipelines that go in steps found and lost; None where none does.
+        claims: by case, the claims that became unsupported.
+        doubts: what is to be known before judged rows are read.
+        disagreed: cases of which pipeline and judge say different things about who abstained.
     """
 
     head: RunHead
@@ -103,6 +107,9 @@ class Inputs:
     baseline_uncommitted: bool = False
     max_examples: int = 10
     agents: Agents | None = None
+    claims: Mapping[str, Sequence[Unsupported]] = field(default_factory=dict)
+    doubts: Sequence[str] = ()
+    disagreed: Sequence[Disagreed] = ()
 
     def named(self, row: Row | RuleOutcome, metric: str) -> str:
         """A metric, with the percentile that is read of it."""

@@ -72,6 +72,16 @@ class LostChunk(NamedTuple):
     after: str
 
 
+class ClaimNote(NamedTuple):
+    """A claim that became unsupported; ``chunk`` and ``quote`` supported it before, if it was there."""
+
+    claim: str
+    verdict: str
+    reason: str
+    chunk: Name | None = None
+    quote: str | None = None
+
+
 class Example(NamedTuple):
     """A question behind a change. ``changes`` reads ``recall@5 1.000 → 0.500``; ``steps`` has a note for each need."""
 
@@ -81,6 +91,7 @@ class Example(NamedTuple):
     lost: Listing[LostChunk]
     failure: str | None
     steps: Listing[Note] = Listing()
+    claims: Listing[ClaimNote] = Listing()
 
 
 class Note(NamedTuple):
@@ -121,6 +132,9 @@ class Part(NamedTuple):
         return ", ".join(counted(number, noun) for noun, number in missing.items() if number)
 
 
+NOTHING_TO_SAY = Part("")
+
+
 class Compared(NamedTuple):
     """What a run was compared with; ``counts`` says how many cases could be paired."""
 
@@ -141,11 +155,13 @@ class ReportView(NamedTuple):
         reasons: why, where nothing else says it.
         loosened: what made the exam easier and was not accepted.
         failed: every rule that failed, critical ones first, then the largest change, and the questions behind it.
+        judged: what is to be known before judged rows are read.
         max_examples: questions shown at first.
         tables: all cases, then categories per gated metric.
         compared: with what, None where there was no baseline.
         details, left_out: what is folded away, and what did not fit.
         marker: by which a comment is found again; its last line.
+        cost: what judging cost, in one line; empty without a judge.
     """
 
     icon: str
@@ -166,11 +182,13 @@ class ReportView(NamedTuple):
     marker: Safe
     uncommitted: bool = False
     left_out: str = ""
+    judged: Part = NOTHING_TO_SAY
+    cost: str = ""
 
     @property
     def above(self) -> tuple[Part, ...]:
         """What is not folded away, in order."""
-        return tuple(part for part in (self.loosened, self.reasons, self.failed, *self.tables) if part)
+        return tuple(part for part in (self.loosened, self.reasons, self.failed, self.judged, *self.tables) if part)
 
 
 class Reporter(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.comparison import CaseChange
-from evaluator.report import numbers
+from evaluator.report import judge, numbers
 from evaluator.report.inputs import Inputs, largest_cutoff, split_rule
 from evaluator.report.numbers import NOTHING
 from evaluator.report.parts import (
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 CRITICAL_METRICS = {
     "lost_needs": "needs in the context",
     "lost_facts": "facts in the context",
+    "lost_answer_facts": "facts in the answer",
+    "new_unsupported_claims": "unsupported claims",
     "wrong_abstention": "right to answer or abstain",
 }
 POOLED = "small categories"
@@ -184,6 +186,7 @@ def _example(inputs: Inputs, case: str, changes: Sequence[CaseChange]) -> Exampl
         lost=Listing.of(_lost_chunks(inputs, changes)),
         failure=f"{failure.kind}: {failure.message}" if failure else None,
         steps=Listing.of(inputs.agents.walks.get(case, ()) if inputs.agents is not None else ()),
+        claims=judge.claims(inputs.claims.get(case, ()), changes),
     )
 
 

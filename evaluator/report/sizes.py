@@ -104,6 +104,7 @@ def trimmed(view: ReportView, tier: Tier) -> ReportView:
         reasons=_part(view.reasons, tier),
         loosened=_part(view.loosened, tier),
         failed=_part(view.failed, tier),
+        judged=_part(view.judged, tier),
         tables=tuple(_part(part, tier) for part in view.tables) if tier.tables else (),
         details=tuple(_part(part, tier) for part in view.details) if tier.details else (),
         left_out=tier.left_out,
@@ -128,6 +129,9 @@ def _rows(table: Table, tier: Tier) -> Table:
 def _examples(examples: Listing[Example], tier: Tier) -> Listing[Example]:
     shown = examples.top(tier.examples)
     short = tuple(
-        example._replace(lost=example.lost.top(MAX_LOST), steps=example.steps.top(MAX_LOST)) for example in shown.items
+        example._replace(
+            lost=example.lost.top(MAX_LOST), steps=example.steps.top(MAX_LOST), claims=example.claims.top(MAX_LOST)
+        )
+        for example in shown.items
     )
     return shown._replace(items=short)

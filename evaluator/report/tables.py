@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluator.comparison.rows import OTHER_CHUNKING
+from evaluator.comparison.rows import ADVISORY, OTHER_CHUNKING
 from evaluator.model.run import SummaryValue
 from evaluator.report import numbers
 from evaluator.report.inputs import Inputs, Key, split_rule
@@ -139,7 +139,9 @@ def _status(row: Row, inputs: Inputs) -> str:
     words = _words(row)
     failed = row.status == "regressed" and not row.advisory
     marks = [_SAID[kind] for kind in _failed(row, inputs) if kind == "min" or (kind == "drift" and not failed)]
-    return "; ".join([f"❌ {words}" if failed else words, *(f"❌ {mark}" for mark in marks)])
+    floor = inputs.outcomes.get(_key(row), {}).get("min")
+    noted = [f"{_SAID['min']} (advisory)"] if floor is not None and floor.outcome == "advisory" else []
+    return "; ".join([f"❌ {words}" if failed else words, *(f"❌ {mark}" for mark in marks), *noted])
 
 
 def _failed(row: Row, inputs: Inputs) -> list[str]:
@@ -147,10 +149,14 @@ def _failed(row: Row, inputs: Inputs) -> list[str]:
 
 
 def _words(row: Row) -> str:
-    if not row.advisory or row.reason.endswith(OTHER_CHUNKING):
-        words = _plain(row.but(reason=row.reason.removesuffix(OTHER_CHUNKING).rstrip()))
-        # Where no rule sets a limit, nothing would have been enforced.
-        return f"{words} {OTHER_CHUNKING}" if row.advisory and row.tolerance is not None else words
+    said, mark, why = row.reason.rpartition(ADVISORY)
+    if not row.advisory or (row.status == "not evaluated" and not mark):
+        return _plain(row)
+    if mark:
+        words = _plain(row.but(reason=said.rstrip()))
+        # Where no rule sets a limit, nothing would have been enforced; a judged row may have a floor.
+        is_shown = row.tolerance is not None or f"{mark}{why}" != OTHER_CHUNKING
+        return f"{words} {mark}{why}" if is_shown else words
     words = f"{row.status}: {row.reason}"
     return words if "advisory" in row.reason else f"advisory, {words}"
 

@@ -46,6 +46,7 @@ def _lines(view: ReportView) -> Iterator[str]:
         for example in part.examples.items:
             yield from _example(example)
         yield from (f"  not shown: {part.more}",) if part.more else ()
+    yield from ("", view.cost) if view.cost else ()
 
 
 def _snippet(snippet: Snippet) -> Iterator[str]:
@@ -62,6 +63,10 @@ def _example(example: Example) -> Iterator[str]:
     yield f"    {_short(example.id)}, {_short(example.case.category)}: {', '.join(example.changes)}"
     for chunk in example.lost.items:
         yield f"    needed {_short(chunk.chunk)}: rank {chunk.before} → {chunk.after}"
+    for claim in example.claims.items:
+        before = f"; {claim.chunk} supported it before" if claim.chunk is not None else ""
+        yield f"    {claim.verdict} now: {_short(claim.claim)}"
+        yield f"      {_short(f'{claim.reason}{before}')}"
     for note in example.steps.items:
         yield f"    {_short(f'{note.about}: {note.text}')}"
 

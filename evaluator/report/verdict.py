@@ -25,6 +25,8 @@ _FELL = {"max_drop": "fell", "max_rise": "rose", "min": "is below its floor", "d
 _LOST = {
     "lost_needs": "lost a passage it needs",
     "lost_facts": "lost a required fact",
+    "lost_answer_facts": "lost a required fact of its answer",
+    "new_unsupported_claims": "claims something new that its context does not support",
     "wrong_abstention": "is answered where it should not be, or the reverse",
 }
 
@@ -65,8 +67,15 @@ def _passed(inputs: Inputs) -> str:
     compared = counted(inputs.comparison.paired, "case")
     advisory = sum(row.status == "regressed" for row in inputs.comparison.rows)
     if advisory:
-        return f"no enforced regression in {compared}, but {counted(advisory, 'advisory row')} fell"
-    return f"no regression in {compared}"
+        return (
+            f"no enforced regression in {compared}, but {counted(advisory, 'advisory row')} fell{_not_enforced(inputs)}"
+        )
+    return f"no regression in {compared}{_not_enforced(inputs)}"
+
+
+def _not_enforced(inputs: Inputs) -> str:
+    is_passed_over = any(reason.code == "not-enforced" for reason in inputs.decision.reasons)
+    return "; judged rows not enforced" if is_passed_over else ""
 
 
 def _failed(inputs: Inputs) -> str:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import acceptance, details, regressions, tables, verdict
+from evaluator.report import acceptance, details, judge, regressions, tables, verdict
 from evaluator.report.parts import Compared, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
 
@@ -45,6 +45,8 @@ def build_view(inputs: Inputs) -> ReportView:
         details=details.folded(inputs, behind),
         marker=marker(head.suite),
         uncommitted=head.timing.get("uncommitted") is True,
+        judged=judge.part(inputs.doubts),
+        cost=judge.cost(head),
     )
 
 

@@ -14,7 +14,8 @@ from evaluator.stores.runs import RunReader
 from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from evaluator.model.judgement import Claim, Judged
     from evaluator.model.view import CaseView
@@ -37,6 +38,13 @@ def of_case(run: Run, stored: StoredCase) -> Judged | None:
         key = visible(".".join(map(str, first["loc"])))
         sentence = f"{place}: what a judge said of case '{visible(case.id)}' cannot be read: {key}: {first['msg']}"
         raise errors.FileProblem(f"{sentence}; score the run again") from error
+
+
+def abstained(stored: Mapping[str, Any] | None) -> bool | None:
+    """Whether a case abstained, as a run holds it of the judge; None where it was not asked or is not known."""
+    opinion = stored.get("abstained") if stored is not None else None
+    value = opinion.get("value") if isinstance(opinion, dict) else None
+    return value if isinstance(value, bool) else None
 
 
 def has_none_rightly(view: CaseView, undrawn_is_missing: bool) -> bool:  # noqa: FBT001 - one of two columns of a table

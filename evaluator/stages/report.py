@@ -10,13 +10,16 @@ from evaluator import report as formats
 from evaluator.model.comparison import Comparison, ExamFile
 from evaluator.model.decision import Decision
 from evaluator.report.inputs import CaseText, Failed, Inferred, Inputs
+from evaluator.report.judge import Disagreed
 from evaluator.report.steps import Walks
 from evaluator.report.view import build_view
+from evaluator.stages import judgements
 from evaluator.stores import atomic
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import read_value
 
 if TYPE_CHECKING:
+    from evaluator.model.comparison import Unsupported
     from evaluator.model.run import How
     from evaluator.report.inputs import Read
     from evaluator.stages.held import Run
@@ -45,6 +48,7 @@ def report(workspace: Workspace) -> str:
             warnings=(*run.head.timing.get("warnings", ()), *exam.warnings), spreads=exam.spreads,
             percentiles=_percentiles(exam), baseline_uncommitted=exam.uncommitted,
             max_examples=workspace.config.report.max_examples, agents=seen.walks.agents(),
+            claims=_by_case(exam), doubts=exam.doubts, disagreed=seen.disagreed,
         ),
     )  # fmt: skip
     printed, written = [], []
@@ -56,6 +60,13 @@ def report(workspace: Workspace) -> str:
             atomic.write_text(workspace.out / reporter.file_name, text)
             written.append(f"wrote {workspace.out / reporter.file_name}")
     return "\n".join([*printed, *written])
+
+
+def _by_case(exam: ExamFile) -> dict[str, list[Unsupported]]:
+    found: dict[str, list[Unsupported]] = {}
+    for claim in exam.claims:
+        found.setdefault(claim.id, []).append(claim)
+    return found
 
 
 def _percentiles(exam: ExamFile) -> dict[Read, str]:
@@ -80,6 +91,7 @@ class _Seen:
     held_out_failures: int = 0
     facts: Counter[How | None] = field(default_factory=Counter)
     inferred: list[Inferred] = field(default_factory=list)
+    disagreed: list[Disagreed] = field(default_factory=list)
 
     def take(self, stored: StoredCase) -> None:
         """Look at the next case; of one that is held out only counts are kept."""
@@ -94,6 +106,9 @@ class _Seen:
                 self.inferred.append(Inferred(case.id, fact.fact, fact.chunks, fact.rank, fact.how))
         if case.failure is not None:
             self.failures.append(Failed(case.id, case.failure.kind, case.failure.message))
+        said = judgements.abstained(case.judgement)
+        if case.abstained is not None and said is not None and said != case.abstained:
+            self.disagreed.append(Disagreed(case.id, reported=case.abstained))
         self.walks.take(case)
         if case.id in self.mentioned:
             self.cases[case.id] = CaseText(case.question, case.category, case.critical)

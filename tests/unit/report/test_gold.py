@@ -19,6 +19,8 @@ RUNS = {
     "no-baseline": reports.no_baseline,
     "hostile": reports.hostile,
     "agent": reports.agent,
+    "judged": reports.judged,
+    "advisory": reports.advisory,
 }
 
 

@@ -65,7 +65,7 @@ class TestFailed:
             ("lost_needs", 1, "1 critical case lost a passage it needs"),
             ("lost_facts", 2, "2 critical cases: each lost a required fact"),
             ("wrong_abstention", 1, "1 critical case is answered where it should not be, or the reverse"),
-            ("lost_answer_facts", 1, "1 critical case breaks lost_answer_facts"),
+            ("lost_answer_facts", 1, "1 critical case lost a required fact of its answer"),
         ],
     )
     def test_names_critical_cases_first(self, kind: str, number: int, expected: str) -> None:

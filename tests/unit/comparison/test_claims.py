@@ -1,0 +1,76 @@
+"""Which claims are new and unsupported, and what two further judgings make of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.comparison import claims
+from evaluator.stages.claims import new_unsupported, told
+from tests.judged import claim
+
+U, S, C = "unsupported", "supported", "unclear"
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "after", "is_new"),
+    [
+        ("en", "Refunds take 30 days.", "refunds take  30 days", False),
+        ("en", "Refunds take 30 days.", "Refunds take 13 days.", True),
+        ("en", "Refunds take two weeks at the most.", "Refunds take three weeks at the most.", True),
+        ("en", "Refunds take 14 days.", "Refunds take fourteen days.", False),
+        ("en", "The fee is refunded within five working days.", "The fee is refunded within five days.", False),
+        ("en", "The shipping fee is refunded in full.", "The shipping fee is not refunded in full.", True),
+        ("en", "Returns are free.", "Gift cards never expire.", True),
+        ("sv", "Avgiften återbetalas alltid inom tio dagar.", "Avgiften återbetalas inte alltid inom tio dagar.", True),
+        ("hu", "A díjat tíz napon belül visszatérítik.", "A díjat tíz napon belül visszatérítik", False),
+        ("pl", "Opłata jest zwracana w ciągu 10 dni.", "Opłata nie jest zwracana w ciągu 10 dni.", True),
+        ("zh", "退款在三天内到账。", "退款在三天内到账", False),
+        ("zh", "退款在三天内到账。", "退款在两天内到账。", True),
+        ("zh", "运费可以退还给顾客。", "运费不可以退还给顾客。", True),
+        ("nl", "De kosten worden niet terugbetaald.", "De kosten worden wel terugbetaald.", True),
+    ],
+)
+def test_a_claim_is_known_where_nearly_the_same_was_unsupported_before(
+    language: str, before: str, after: str, is_new: bool
+) -> None:
+    """Equal text or F1 of at least 0.8 with the same numbers and negations; in doubt it is new."""
+    found = new_unsupported([claim(before, U)], [claim(after, C)], language)
+    assert bool(found) == is_new
+
+
+def test_what_was_supported_before_does_not_excuse_a_claim() -> None:
+    """The same claim lost its support: that is new, and the report says what supported it."""
+    before, after = [claim("Refunds take 30 days.")], [claim("Refunds take 30 days.", U, reason="Nothing says so.")]
+    assert new_unsupported(before, after, "en") == tuple(after)
+    (found,) = told("c0", before, after, "en")
+    assert (found.chunk, found.quote, found.reason) == ("k1", "as it says", "Nothing says so.")
+
+
+def test_a_supported_claim_and_one_that_was_not_judged_are_not_unsupported() -> None:
+    """Only a verdict makes a claim unsupported."""
+    assert new_unsupported([], [claim("a"), claim("b", verdict=None)], "en") == ()
+
+
+VERDICT = st.sampled_from([U, S, C])
+
+
+@given(st.lists(st.tuples(VERDICT, st.lists(VERDICT, max_size=3)), max_size=6))
+def test_every_new_claim_is_confirmed_open_or_found_supported(given_claims: list[tuple[str, list[str]]]) -> None:
+    """No claim is in two heaps, and one that a further judging supports is in none."""
+    new = [claim(f"text {n}", U, id=f"s{n}", again=tuple(again)) for n, (_, again) in enumerate(given_claims)]
+    found = claims.sort(new)
+    assert not set(found.confirmed) & set(found.unconfirmed)
+    assert all(S not in each.again and len(each.again) >= 2 for each in found.confirmed)
+    assert {each.id for each in new} - {each.id for each in (*found.confirmed, *found.unconfirmed)} == {
+        each.id for each in new if S in each.again
+    }
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(["en", "sv", "hu", "zh", "nl"]))
+def test_likeness_is_symmetric_and_holds_of_a_text_and_itself(first: str, second: str, language: str) -> None:
+    """Whatever was written, in whatever language."""
+    one, other = [claim(first, U)], [claim(second, U)]
+    assert new_unsupported(one, one, language) == ()
+    assert bool(new_unsupported(one, other, language)) == bool(new_unsupported(other, one, language))
