@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluator.comparison import claims
 from evaluator.stages.claims import new_unsupported, told
-from tests.judged import claim
+from tests.court import claim
 
 U, S, C = "unsupported", "supported", "unclear"
 
