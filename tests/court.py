@@ -18,6 +18,7 @@ from evaluator.model.judgement import Claim, Judged, JudgedFact, Judgement, Opin
 from evaluator.model.run import History, JudgeInfo, RunCase, RunHit, RunSummary
 from evaluator.stages.compare import compare
 from evaluator.stages.gate import gate
+from evaluator.stages.report import report
 from evaluator.stages.workspace import Clock, Workspace
 from evaluator.stores.runs import RunWriter
 from evaluator.stores.values import read_value
@@ -157,6 +158,12 @@ class Court:
         workspace = self.workspace(name)
         compare(workspace, baseline)
         return gate(workspace)
+
+    def report(self, name: str, baseline: Path | None) -> str:
+        """Compare, gate and report a run; the comment."""
+        self.decide(name, baseline)
+        report(self.workspace(name))
+        return (self.folder / name / "comment.md").read_text(encoding="utf-8")
 
     def comparison(self, name: str) -> Comparison:
         """comparison.json."""

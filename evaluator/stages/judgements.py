@@ -9,7 +9,7 @@ import pydantic
 from evaluator import errors
 from evaluator.comparison.critical import JudgedCase
 from evaluator.metrics import scoring
-from evaluator.model import judgement
+from evaluator.stages.held import judged_of
 from evaluator.stores.runs import RunReader
 from evaluator.stores.words import visible
 
@@ -31,7 +31,7 @@ def of_case(run: Run, stored: StoredCase) -> Judged | None:
     """
     case = stored.case
     try:
-        return judgement.read(case.claims, case.judgement)
+        return judged_of(stored)
     except pydantic.ValidationError as error:
         place = f"{run.path}:{run.line(case.id)}" if isinstance(run, RunReader) else "the run"
         first = error.errors(include_url=False)[0]

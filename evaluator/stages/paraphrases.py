@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.model.golden import Labels
 from evaluator.model.record import Record
 from evaluator.model.view import Replied
-from evaluator.stages.held import HeldCase, judged_of
+from evaluator.stages import judgements
+from evaluator.stages.held import HeldCase
 from evaluator.stores import runs
 from evaluator.stores.values import decode
 
@@ -129,7 +130,7 @@ class Meeting:
         if not self.wanted or not stored.case.paraphrases:
             return ()
         run, ids = (self.candidate, self._ids) if is_candidate else (self.baseline, self._ids_before)
-        return tuple(_ranking_of(run.case(case)) for case in stored.case.paraphrases if case in ids) if run else ()
+        return tuple(_ranking_of(run, run.case(case)) for case in stored.case.paraphrases if case in ids) if run else ()
 
     def new(self, mine: StoredCase, _theirs: StoredCase) -> Sides:
         """Both sides of the candidate's group."""
@@ -150,7 +151,10 @@ class Meeting:
         pairs = [(self.baseline.case(case), self.candidate.case(case)) for case in ids]
         if any(before.case.input_hash != after.case.input_hash for before, after in pairs):
             return NO_SIDES
-        return Sides(tuple(_ranking_of(pair[0]) for pair in pairs), tuple(_ranking_of(pair[1]) for pair in pairs))
+        return Sides(
+            tuple(_ranking_of(self.baseline, before) for before, _ in pairs),
+            tuple(_ranking_of(self.candidate, after) for _, after in pairs),
+        )
 
     @cached_property
     def _ids(self) -> frozenset[str]:
@@ -161,12 +165,12 @@ class Meeting:
         return frozenset(self.baseline.ids if self.baseline is not None else ())
 
 
-def _ranking_of(stored: StoredCase) -> Replied | None:
+def _ranking_of(run: Run, stored: StoredCase) -> Replied | None:
     """The ranking of a case, with what was said of its answer where a judge was asked."""
     case = stored.case
     if case.failure is not None:
         return None
-    ranking, judged = tuple(hit.id for hit in stored.retrieved), judged_of(stored)
+    ranking, judged = tuple(hit.id for hit in stored.retrieved), judgements.of_case(run, stored)
     if judged is None:
         return Replied(ranking)
     labels = stored.view.labels if isinstance(stored, HeldCase) else Labels.model_validate(case.labels)

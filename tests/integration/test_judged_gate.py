@@ -427,6 +427,25 @@ class TestTheExam:
         assert any(entry.metric == "faithfulness" for entry in court.comparison("new").loosened)
 
 
+def test_the_comment_shows_what_lost_its_support_and_who_disagrees(court: Court) -> None:
+    """From two stored runs to the words: claim, verdict, reason, and the chunk that said it before."""
+    court.calibrate(calibration())
+    spent = {"judge": {"claims": {"calls": 10, "hits": 0, "read": 900, "written": 90, "usd": 0.5}}}
+    baseline = court.run("base", [{"id": f"c{n}", "claims": [claim("Refunds take 30 days.")]} for n in range(6)])
+    lost = [claim("Refunds take 30 days.", U, reason="It says <b>14</b> days.")]
+    cases = [{"id": f"c{n}", "claims": lost, "reported": n == 0} for n in range(6)]
+    court.run("new", cases, timing=spent)
+    comment = court.report("new", baseline)
+    assert "faithfulness fell in uncategorised" in comment
+    assert (
+        "unsupported now: Refunds take 30 days. – It says &#60;b&#62;14&#60;/b&#62; days.; before, `k1` supported it"
+        in comment
+    )
+    assert "Pipeline and judge disagree on who abstained: 1 case" in comment
+    assert "noise is not tested yet" in comment
+    assert "judge 10 calls, 0 from the cache, 900 tokens read, 90 written, 0.50 USD" in comment
+
+
 def test_a_judge_that_was_stopped_decides_nothing(court: Court) -> None:
     """What was judged is kept and shown; the rest is unknown."""
     court.calibrate(calibration())
