@@ -42,7 +42,11 @@ def sentence(inputs: Inputs) -> str:
     outcome = inputs.decision.outcome
     say = {"passed": _passed, "failed": _failed, "inconclusive": _inconclusive}[outcome]
     words = f"{outcome.capitalize()}: {say(inputs)}"
-    return words if inputs.comparison.baseline is not None else f"No baseline. {words}"
+    if inputs.comparison.baseline is None:
+        return f"No baseline. {words}"
+    # A baseline that no judge has seen is none for half of the run.
+    half = any(reason.code == "no-baseline" for reason in inputs.decision.reasons)
+    return f"No baseline for what a judge decides. {words}" if half else words
 
 
 def reasons(inputs: Inputs) -> list[str]:

@@ -28,7 +28,10 @@ def gate(workspace: Workspace, nonce: str | None = None) -> Decision:
     outcome = _outcome(verdict, comparison)
     decision = Decision(
         outcome=outcome, exit_code=EXIT_CODES[outcome],
-        reasons=(*_reasons(verdict, outcome, comparison), *judged.not_enforced(state.exam, verdict.rules)),
+        reasons=(
+            *_no_judged_baseline(state), *_reasons(verdict, outcome, comparison),
+            *judged.not_enforced(state.exam, verdict.rules),
+        ),
         rules=verdict.rules, cases=(*verdict.cases, *_changed(comparison, state)), accepted=outcome == "passed",
         nonce=nonce,
     )  # fmt: skip
@@ -40,6 +43,13 @@ def gate(workspace: Workspace, nonce: str | None = None) -> Decision:
 def _outcome(verdict: Verdict, comparison: Comparison) -> Outcome:
     loosened = any(entry.accepted is None for entry in comparison.loosened)
     return "inconclusive" if verdict.outcome == "passed" and loosened else verdict.outcome
+
+
+def _no_judged_baseline(state: ExamFile) -> Iterator[Reason]:
+    judging = state.exam.judging
+    if judging is not None and state.exam.has_baseline and not judging.has_baseline:
+        text = "no judged baseline: judged drops are not evaluated, floors and absolute rules decide"
+        yield Reason(code="no-baseline", text=text)
 
 
 def _reasons(verdict: Verdict, outcome: Outcome, comparison: Comparison) -> Iterator[Reason]:

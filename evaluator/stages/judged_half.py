@@ -78,7 +78,7 @@ class JudgedHalf:
     @cached_property
     def samples_less(self) -> bool:
         """Whether the candidate's judge was asked about fewer cases of a category than the baseline's, or others."""
-        before, after = (self._judge(config) for config in (self.theirs, self.mine))
+        before, after = self._judge(old=True), self._judge(old=False)
         if not self.has_baseline or after.sample is None:
             return False
         return before.sample is None or after.sample < before.sample or after.seed != before.seed
@@ -92,7 +92,7 @@ class JudgedHalf:
 
     def belief(self, *, old: bool) -> Belief:
         """How far the judge is believed, under the baseline's terms or the candidate's."""
-        judge = self._judge(self.theirs if old else self.mine)
+        judge = self._judge(old=old)
         return Belief(judge.min_kappa, self._calibration(old=old), self.candidate.fingerprint.get("judge"))
 
     def doubts(self, language: str, *, old: bool) -> Mapping[str, str]:
@@ -103,7 +103,7 @@ class JudgedHalf:
 
     def of_exam(self, ruler: Ruler, *, old: bool, pairable: int, paired: int) -> Judging:
         """What the gate needs of it."""
-        judge, calibration = self._judge(self.theirs if old else self.mine), self._calibration(old=old)
+        judge, calibration = self._judge(old=old), self._calibration(old=old)
         terms = JudgeTerms(
             min_kappa=judge.min_kappa, advisory=judge.advisory, sample=judge.sample, seed=judge.seed,
             calibration=None if calibration is None else digest(calibration.model_dump(mode="json"))[:12],
@@ -117,23 +117,23 @@ class JudgedHalf:
     def sayings(self) -> Iterator[str]:
         """What a reader of judged rows has to know."""
         yield "Judged rows: noise is not tested yet; they are held to max_drop, min_lost and floors alone."
-        if not self.has_baseline and self.baseline is not None:
-            yield "No baseline for what a judge decides: its drops are not evaluated."
         if self.belief(old=False).is_stale:
             yield "judge.calibration is of another judge and counts as none: calibrate this one."
         elif self.calibration is None:
             yield "The judge is not calibrated: what it decides is advisory."
 
-    def _calibration(self, *, old: bool) -> Calibration | None:
-        if not old:
-            return self.calibration
-        return self.baseline.calibration if self.baseline is not None else None
+    @property
+    def _older_terms(self) -> Judge | None:
+        """The baseline's section, to which the candidate is held; one that had none asks for nothing."""
+        return self.theirs.judge if self.theirs is not None else None
 
-    @staticmethod
-    def _judge(config: Config | None) -> Judge:
-        """The section of a configuration; one that has none believes a judge as far as the defaults do."""
-        known = config.judge if config is not None else None
-        return known or Judge(provider="none", model="none")
+    def _calibration(self, *, old: bool) -> Calibration | None:
+        if not old or self.baseline is None or self._older_terms is None:
+            return self.calibration
+        return self.baseline.calibration
+
+    def _judge(self, *, old: bool) -> Judge:
+        return (self._older_terms if old else None) or self.mine.judge or Judge(provider="none", model="none")
 
 
 def _named(head: RunHead) -> str:

@@ -11,6 +11,7 @@ import pytest
 from evaluator import errors
 from evaluator.model.decision import Decision
 from evaluator.model.run import JudgeInfo
+from evaluator.stages import against
 from tests.court import Court, calibration, case, claim
 
 S, U, C = "supported", "unsupported", "unclear"
@@ -123,6 +124,8 @@ def test_a_calibration_that_is_not_there_is_refused_by_its_name(court: Court) ->
     court.config["judge"] = {"provider": "scripted", "model": "m", "calibration": "gone.json"}
     with pytest.raises(errors.FileProblem, match=r"judge\.calibration names .*gone\.json, which does not exist"):
         court.decide("new", baseline)
+    with pytest.raises(errors.FileProblem, match="does not exist"):
+        against.refuse_early(court.workspace("new"), None)
     (court.folder / "gone.json").write_text('{"format": 1, "judge_fingerprint": 5, "metrics": {}}')
     with pytest.raises(errors.FileProblem, match=r"gone\.json:1:\d+: judge_fingerprint must be text, not 5"):
         court.decide("new", baseline)
@@ -228,7 +231,7 @@ class TestTierRetrieval:
         assert decision.outcome == "passed"
         assert outcomes(decision, "faithfulness max_drop") == {("not_evaluated", "no judged baseline")}
         assert ("advisory", "0.2 is below the floor 0.8") in outcomes(decision, "faithfulness min")
-        assert any("No baseline for what a judge decides" in said for said in court.exam("new").doubts)
+        assert court.report("new", baseline).startswith("## ✅ No baseline for what a judge decides. Passed:")
         court.calibrate(calibration())
         assert court.decide("new", baseline).outcome == "failed"
 
@@ -384,6 +387,17 @@ class TestTheExam:
         decision = court.decide("new", baseline)
         assert decision.outcome == "inconclusive"
         assert "faithfulness max_drop" in reasons(decision)["loosened"]
+
+    def test_a_baseline_without_a_judge_holds_nobody_to_its_terms(self, court: Court) -> None:
+        """The change that brings the judge chooses how far it is believed."""
+        cases = [case("c0", U, critical=True, labels={"expect": "abstain"}), *ten(S)[1:]]
+        court.config |= {"judge": None, "metrics": ["recall@5", "abstention"], "gate": {"rules": [RECALL]}}
+        baseline = court.run("base", cases, tier="retrieval")
+        court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}
+        court.run("new", cases)
+        decision = court.decide("new", baseline)
+        assert (decision.outcome, court.comparison("new").loosened) == ("passed", ())
+        assert "not-enforced" in reasons(decision)
 
     def test_a_lower_min_kappa(self, court: Court) -> None:
         """A judge that is only believed by the change's own terms decides nothing alone."""
