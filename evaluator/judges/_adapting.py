@@ -23,7 +23,7 @@ REFUSING = re.compile(
     re.IGNORECASE,
 )
 FORM_NAMES = re.compile(
-    r"response_?format|json_?schema|json_?object|output_?config|output_?format|structured.?output|tool_?choice|"
+    r"(response|output)[_ ]?format|json_?schema|json_?object|output_?config|structured.?output|tool_?choice|"
     r"\btools?\b|grammar|\bschema\b|\bstrict\b",
     re.IGNORECASE,
 )
@@ -35,7 +35,7 @@ INSIDE = {"system": r"system (role|message|prompt)s?|role\W{1,12}system", "cache
 LEAST_ROOM = 256
 """Numbers below are no limit of a reply."""
 TRIALS = 3
-"""How many calls that fail without naming the form are taken for a refusal of it, and tried in the others."""
+"""How often other forms are tried in vain for calls that fail without naming the form."""
 
 
 class Manner(NamedTuple):
@@ -130,18 +130,19 @@ class Adapting:
         return found[0][1] if found else None
 
     def may_be_the_form(self, failure: Failure, manner: Manner) -> bool:
-        """Whether other forms are worth a try after a failure; each that does not name the form uses up a trial."""
+        """Whether other forms are worth a try after a failure."""
         if not self.below(manner.form):
             return False
         if names_the_form(failure):
             return failure.status in NAMES_FORMS
         if failure.status not in REFUSES_FORMS:
             return False
+        return not self._answered and self._trials > 0
+
+    def tried(self) -> None:
+        """Other forms were tried in vain: not too often, or an endpoint that is down is asked many times over."""
         with self._lock:
-            if self._answered or self._trials == 0:
-                return False
             self._trials -= 1
-            return True
 
     def adapted(self) -> list[str]:
         """What is left out or asked for otherwise, as short stable words, sorted."""

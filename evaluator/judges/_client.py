@@ -85,7 +85,7 @@ class ProviderJudge:
     def __init__(self, dialect: Dialect, endpoint: _http.Endpoint, key: str | None) -> None:
         self._dialect = dialect
         self._endpoint = endpoint
-        self._key = key
+        self._hide = _http.hiding(key)
         self._adapting = Adapting(dialect.forms, dialect.optional, dialect.described)
 
     def __repr__(self) -> str:
@@ -134,6 +134,8 @@ class ProviderJudge:
         try:
             if self._adapting.manner(request.name) != manner:
                 return None
+            if not self._adapting.may_be_the_form(first.failure, manner):
+                raise first.error
             for form in self._adapting.below(manner.form):
                 outcome = self._once(request, manner._replace(form=form), deadline)
                 if isinstance(outcome, _Failed):
@@ -147,6 +149,7 @@ class ProviderJudge:
                         return again._replace(usage=_sum(again.usage, outcome.usage))
                 self._adapting.settle(request.name, form)
                 return outcome
+            self._adapting.tried()
         finally:
             self._adapting.trial.release()
         raise first.error
@@ -166,7 +169,7 @@ class ProviderJudge:
         modules = {type(each).__module__.partition(".")[0].rstrip("0123456789") for each in (error, error.__cause__)}
         if not isinstance(error, self._dialect.failures) and not modules & set(TRANSPORTS):
             raise error
-        failure = _http.failure_of(error, self._key)
+        failure = _http.failure_of(error, self._hide)
         return _Failed(failure, self._meaning(failure), sent)
 
     def _meaning(self, failure: _http.Failure) -> Exception:
@@ -187,7 +190,7 @@ class ProviderJudge:
             if kind == "text/html":
                 raise JudgeBroken(f"{host} answers with a web page: base_url leads to no model") from None
             raise JudgeBusy(f"the reply of {host} is not JSON or was cut off") from None
-        failure = _http.failure_in(decoded, self._key) if isinstance(decoded, dict) else None
+        failure = _http.failure_in(decoded, self._hide) if isinstance(decoded, dict) else None
         if failure is not None:
             return _Failed(failure, self._meaning(failure), sent)
         try:

@@ -12,7 +12,7 @@ from evaluator.judges import _waiting
 from evaluator.model.judge import JudgeBroken, JudgeBusy, JudgeDeclined, JudgeTooLong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 SHOWN = 300
 """Most characters of a server's own words in a message."""
@@ -64,7 +64,7 @@ class Endpoint(NamedTuple):
     model: str
 
 
-def failure_of(error: BaseException, key: str | None) -> Failure:
+def failure_of(error: BaseException, hide: Callable[[str], str]) -> Failure:
     """What a client raised, as a value from which the key is gone."""
     response = getattr(error, "response", None)
     headers = {str(name).lower(): str(value) for name, value in getattr(response, "headers", {}).items()}
@@ -73,7 +73,7 @@ def failure_of(error: BaseException, key: str | None) -> Failure:
     names = inner if isinstance(inner, dict) else {}
     return Failure(
         status=getattr(error, "status_code", None),
-        said=hidden(" ".join(said.split())[:READ], key),
+        said=hide(" ".join(said.split())[:READ]),
         code=" ".join(str(names[each]) for each in ("code", "type") if names.get(each)),
         param=str(names.get("param") or ""),
         headers=headers,
@@ -81,19 +81,23 @@ def failure_of(error: BaseException, key: str | None) -> Failure:
     )
 
 
-def failure_in(body: Mapping[str, Any], key: str | None) -> Failure | None:
+def failure_in(body: Mapping[str, Any], hide: Callable[[str], str]) -> Failure | None:
     """The failure that some gateways send with status 200."""
     if not body.get("error"):
         return None
     inner = _inner(dict(body))
     code = inner.get("code") if isinstance(inner, dict) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else 502  # noqa: PLR2004 - HTTP's failures
-    return Failure(status, hidden(" ".join(_message(inner).split())[:READ], key), str(code or ""))
+    return Failure(status, hide(" ".join(_message(inner).split())[:READ]), str(code or ""))
 
 
-def hidden(text: str, key: str | None) -> str:
-    """A text in which the key is replaced."""
-    return text.replace(key, "[the key]") if key else text
+def hiding(key: str | None) -> Callable[[str], str]:
+    """A function that replaces the key in a text, and shows it in no representation of its own."""
+
+    def hide(text: str) -> str:
+        return text.replace(key, "[the key]") if key else text
+
+    return hide
 
 
 def _inner(body: Any) -> Any:

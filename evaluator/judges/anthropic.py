@@ -67,9 +67,15 @@ class _Anthropic:
         return {key: value for key, value in body.items() if key not in manner.without}
 
     def send(self, parameters: Mapping[str, Any], timeout: float) -> AbstractContextManager[Any]:
-        """The reply while it arrives. The client of today names no temperature, which models before 4.7 take."""
-        named = dict(parameters)
-        extra = {name: named.pop(name) for name in ("temperature",) if name in named}
+        """The reply while it arrives.
+
+        The client of today names no temperature, which models before 4.7 take. Of models that are to be retired it
+        warns in a way that ends some processes; the provider says so itself once they are.
+        """
+        named = dict(parameters, model="")
+        extra = {"model": parameters["model"]}
+        if "temperature" in named:
+            extra["temperature"] = named.pop("temperature")
         found: AbstractContextManager[Any] = self._client.messages.with_streaming_response.create(
             **named, extra_body=extra, timeout=_opening.within(self._library, timeout)
         )
