@@ -145,14 +145,15 @@ class Adapting:
             self._trials -= 1
 
     def adapted(self) -> list[str]:
-        """What is left out or asked for otherwise, as short stable words, sorted."""
+        """What is left out or asked for otherwise, as short stable words, sorted.
+
+        A limit of the room is none of it: a reply that it cuts off is never used, so that it changes no value.
+        """
         with self._lock:
             words = list(self._described(self._manner.without))
             if self._manner.form != self._forms[0]:
                 words.append(f"{self._manner.form} instead of {self._forms[0]}")
             words += [f"{form} instead of {self._forms[0]} for {name}" for name, form in self._own.items()]
-            if self._manner.most is not None:
-                words.append(f"replies of at most {self._manner.most} tokens")
             return sorted(words)
 
 

@@ -112,7 +112,8 @@ class TestParameters:
         assert judge.ask(llm.request(room=10_000), 10).text == llm.REPLY
         assert judge.ask(llm.request(room=100), 10).text == llm.REPLY
         assert [call.body["max_tokens"] for call in server.calls] == [10_000, 4096, 100]
-        assert judge.adapted() == ["replies of at most 4096 tokens"]
+        # Whether a run meets the limit depends on its answers, and says nothing of how they were judged.
+        assert judge.adapted() == []
 
     def test_a_model_without_a_system_role_reads_it_in_the_message(self, server: LlmServer) -> None:
         """J6: some local models' chat templates refuse it."""
