@@ -59,7 +59,8 @@ class Asked:
         found = dict(ASKED_FOR.findall(rest))
         if name in found:
             return [] if found[name] in ("[]", "null") else [each.strip() for each in found[name].split(",")]
-        return list(self.listed(name))
+        # The answer's sentences are listed in the block that is called after it.
+        return list(self.listed("answer" if name == "sentences" else name))
 
 
 def agree(asked: Asked) -> dict[str, Any]:
@@ -123,9 +124,11 @@ def _list(items: dict[str, Any], name: str, asked: Asked, of: str | None) -> lis
     if name == "questions":
         count = re.findall(r"\d+", asked.user.rpartition(">>")[2])
         return [f"Question {number}?" for number in range(1, int(count[0]) + 1 if count else 2)]
+    if name == "statements" and of is not None:
+        return asked.asked_for(name)[:1]
     if name == "statements":
         return [asked.blocks.get("reference", "").strip() or "Nothing."]
-    return [asked.listed("sentences").get(of or "", "A claim.")]
+    return [asked.listed("answer").get(of or "", "A claim.")]
 
 
 def _text(name: str, asked: Asked, of: str | None) -> str:

@@ -11,6 +11,7 @@ import pytest
 from evaluator import errors, judges
 from evaluator.judges.scripted import ScriptedJudge, fenced
 from evaluator.model.judge import (
+    Block,
     Judge,
     JudgeBroken,
     JudgeBusy,
@@ -21,7 +22,7 @@ from evaluator.model.judge import (
     JudgeTooLong,
     TokenUsage,
 )
-from tests import llm
+from tests import documents, llm
 
 
 def opened(folder: Path, model: str) -> Judge:
@@ -129,6 +130,20 @@ class TestFiles:
         (tmp_path / "a.json").write_text('["x"]')
         (tmp_path / "b.json").write_text('{"context": ["y"]}')
         assert [opened(tmp_path, name).ask(llm.request(), 1).text for name in ("a.json", "b.json")] == ["x", "y"]
+
+    def test_the_documents_example_works(self, tmp_path: Path) -> None:
+        """docs/configuration.md: each line does what the table below it says."""
+        [text] = [each.text for each in documents.examples("configuration.md") if each.file == "replies.jsonl"]
+        (tmp_path / "replies.jsonl").write_text(text)
+        judge = opened(tmp_path, "replies.jsonl")
+        question = (Block(llm.fence("question", "how long are returns free")),)
+        for _ in range(2):
+            assert judge.ask(llm.request(name="claims"), 1).text == "no JSON at all"
+            assert "It says how long." in judge.ask(llm.request(name="answer", blocks=question), 1).text
+        with pytest.raises(JudgeBusy) as caught:
+            judge.ask(llm.request(), 1)
+        assert caught.value.after == 2
+        assert judge.ask(llm.request(), 1).finish == "length"
 
     @pytest.mark.parametrize(
         ("text", "problem"),
