@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pydantic
 
-from evaluator import errors
+from evaluator import config_checks, errors
+from evaluator.config_checks import indexed
 from evaluator.errors import Problem
 from evaluator.model.config import Config, Rule
-from evaluator.model.later import LATER_KEYS, LATER_VALUES
 from evaluator.model.score import MetricId
 from evaluator.stores import located
 from evaluator.stores.located import Finding
@@ -28,11 +28,6 @@ Tier: TypeAlias = Literal["retrieval", "full"]
 
 JUDGED_BY_DEFAULT = ("faithfulness", "answer_relevance", "answer_completeness", "correctness", "abstention")
 """What tier full adds where no judged metric is named."""
-
-NEVER_GRANTED = ("GITHUB_", "ACTIONS_", "RUNNER_", "INPUT_")
-"""Variables that begin like this are the runner's: no pipeline sees them, whatever the configuration says."""
-
-_ABSENT = object()
 
 
 def find_config(start: Path) -> Path:
@@ -74,7 +69,7 @@ def look(path: Path, known: Mapping[str, Metric] | None = None) -> tuple[Config 
         sentence = "the configuration is a mapping of keys such as suite, golden and fixture"
         return None, [located.locate(document, Finding("wrong-value", (), "value", sentence), str(path))]
     config = located.validate(Config, document, str(path), problems)
-    findings = [*_later(document.value), *_contradictions(document.value)]
+    findings = [*config_checks.later(document.value), *config_checks.contradictions(document.value)]
     findings += _mistakes(document.value, known) if known is not None else ()
     problems += [located.locate(document, finding, str(path)) for finding in findings]
     problems.sort(key=lambda problem: (problem.line, problem.column))
@@ -90,95 +85,6 @@ def _sound_keys(value: dict[str, Any]) -> Config:
         except pydantic.ValidationError:
             continue
     return Config.model_construct(**sound)
-
-
-def _later(value: dict[str, Any]) -> Iterator[Finding]:
-    for path, harmless in LATER_KEYS.items():
-        written = _at(value, path)
-        if written is not _ABSENT and written not in harmless:
-            value_shown = f": {located.described(written)}" if isinstance(written, str | int | float) else ""
-            instead = f" or write {located.described(harmless[0])}" if harmless[0] is not None else ""
-            sentence = f"{located.spelled(path)}{value_shown} is not yet supported; leave it out{instead}"
-            yield _not_yet(path, "key", sentence)
-    for path, refused in LATER_VALUES.items():
-        written = _at(value, path)
-        if isinstance(written, str) and written in refused:
-            yield _not_yet(path, "value", f"{located.spelled(path)}: {located.described(written)} is not yet supported")
-    for path, _ in _rule_members(value, "min_win"):
-        yield _not_yet(path, "key", f"{located.spelled(path)} is not yet supported; leave it out")
-
-
-def _not_yet(path: located.Path, at: located.At, sentence: str) -> Finding:
-    return Finding(errors.NotYetSupported.slug, path, at, sentence)
-
-
-def _contradictions(value: dict[str, Any]) -> Iterator[Finding]:
-    """Mistakes that no single key shows."""
-    if value.get("metrics") == []:
-        sentence = "metrics is empty, so nothing would be measured: leave it out for the default"
-        yield Finding("wrong-value", ("metrics",), "value", sentence)
-    for path, at in _rule_members(value, "at"):
-        if at in ("p50", "p95") and _at(value, (*path[:-1], "max_rise")) in (_ABSENT, None):
-            yield Finding("wrong-value", path, "value", f"{located.spelled(path)}: {at} is read by max_rise only")
-    for path, name in _indexed(value, ("pipeline", "env")):
-        if isinstance(name, str) and name.upper().startswith(NEVER_GRANTED):
-            shown = f"{located.spelled(path)}: '{located.visible(name)}'"
-            refused = f"a pipeline sees no variable that begins with {', '.join(NEVER_GRANTED)}"
-            sentence = f"{shown} is the runner's: {refused}; pass what it needs under another name"
-            yield Finding("wrong-value", path, "value", sentence)
-    for path, code in _indexed(value, ("check", "ignore")):
-        if isinstance(code, str) and code not in errors.CODES:
-            hint = located.did_you_mean(code, errors.CODES)
-            shown = f"{located.spelled(path)}: '{located.visible(code)}'"
-            yield Finding("wrong-value", path, "value", f"{shown} is no code of check{hint}")
-    yield from _unusable_patterns(value)
-    yield from _about_models(value)
-
-
-def _about_models(value: dict[str, Any]) -> Iterator[Finding]:
-    """The judge's key is no pipeline's, and only builtin has its answers written."""
-    variable = _at(value, ("judge", "api_key_env"))
-    provider = _at(value, ("judge", "provider"))
-    own = variable if isinstance(variable, str) else f"{provider}_API_KEY".upper() if isinstance(provider, str) else ""
-    for path, name in _indexed(value, ("pipeline", "env")):
-        if isinstance(name, str) and name == own:
-            sentence = f"{located.spelled(path)}: '{located.visible(name)}' is the judge's key, which no pipeline sees"
-            yield Finding("wrong-value", path, "value", f"{sentence}; give the pipeline a key of its own")
-    kind = _at(value, ("pipeline", "kind"))
-    if isinstance(_at(value, ("pipeline", "generator")), dict) and kind not in (_ABSENT, "builtin"):
-        path = ("pipeline", "generator")
-        yield Finding("wrong-value", path, "key", "pipeline.generator writes the answers of kind builtin alone")
-
-
-def _unusable_patterns(value: dict[str, Any]) -> Iterator[Finding]:
-    path = ("citations", "pattern")
-    written = _at(value, path)
-    if isinstance(written, str) and written:
-        from evaluator.model import patterns  # noqa: PLC0415 - few configurations have one
-
-        problem = patterns.group_problem(written, "id")
-        if problem is not None:
-            yield Finding("wrong-value", path, "value", f"{located.spelled(path)} {problem}")
-
-
-def _at(value: Any, path: located.Path) -> Any:
-    for step in path:
-        if not (isinstance(value, list) if isinstance(step, int) else isinstance(value, dict) and step in value):
-            return _ABSENT
-        value = value[step]
-    return value
-
-
-def _indexed(value: Any, path: located.Path) -> Iterator[tuple[located.Path, Any]]:
-    items = _at(value, path)
-    for index, item in enumerate(items if isinstance(items, list) else []):
-        yield (*path, index), item
-
-
-def _rule_members(value: Any, key: str) -> Iterator[tuple[located.Path, Any]]:
-    for path, rule in _indexed(value, ("gate", "rules")):
-        if isinstance(rule, dict) and key in rule:
-            yield (*path, key), rule[key]
 
 
 def resolve_metrics(
@@ -220,7 +126,7 @@ def _mistakes(value: Mapping[str, Any], known: Mapping[str, Metric]) -> Iterator
     """What is wrong with the metrics and the rules of a configuration as it was written, sound otherwise or not."""
     wrong = False
     written: list[str] = []
-    for path, text in _indexed(value, ("metrics",)):
+    for path, text in indexed(value, ("metrics",)):
         findings = list(_metric_mistakes(text, path, written, known)) if isinstance(text, str) else []
         findings += _needs_a_judge(text, path, value, known)
         yield from findings
@@ -234,7 +140,7 @@ def _mistakes(value: Mapping[str, Any], known: Mapping[str, Metric]) -> Iterator
         written.clear()
     if written and isinstance(value.get("judge"), dict):
         written.extend(_added_by_the_judge(written, known))
-    for path, rule in _indexed(value, ("gate", "rules")):
+    for path, rule in indexed(value, ("gate", "rules")):
         if isinstance(rule, dict) and isinstance(rule.get("metric"), str):
             yield from _rule_mistakes(rule, path, written, known)
 

@@ -112,6 +112,11 @@ def _tier(session: Session, given: Given, config: Config, config_file: Path) -> 
     from evaluator.cli import occasions  # noqa: PLC0415 - only configurations with a judge need it
 
     choice = occasions.choose(asked, config, config_file, session.environment)
+    if choice.tier == "full" and config.judge is not None and session.environment.get("CI"):
+        from evaluator.judging.cache import refuse_tracked  # noqa: PLC0415 - as above
+
+        file = config_file.parent / config.judge.cache
+        refuse_tracked(file, tracked=is_tracked(file))
     if asked == "auto":
         session.console.log(f"tier {choice.tier}: {choice.why}")
     return choice.tier

@@ -17,6 +17,7 @@ from evaluator.judging.cache import Cache, Entry, Identity, derive
 from evaluator.judging.pool import converse
 from evaluator.judging.prompts import Prompts
 from evaluator.judging.requesting import Around, Terms
+from evaluator.judging.watching import Watch
 from evaluator.model.base import canonical, digest
 from evaluator.model.judge import JudgeSetting, TokenUsage
 from evaluator.model.ports import EmbedderSetting
@@ -105,8 +106,9 @@ class Bench:
         if not talks:
             return {}
         progress = self._workspace.progress("judge", len(talks))
+        watch = Watch(progress, len(talks), self._asker, self._workspace.clock.seconds)
         try:
-            return converse(talks.items(), self._asker, ended=lambda _name, _found: progress.step())
+            return converse(talks.items(), self._asker, watch.told, watch.ended)
         finally:
             progress.close()
 

@@ -25,7 +25,8 @@ MAY_IMPORT = {
     "judging": {"model", "templates", "errors"},
     "stores": {"model", "errors", "registry"},
     "embedders": {"model", "errors", "registry"},
-    "config": {"model", "errors", "stores.located"},
+    "config_checks": {"model", "errors", "stores.located"},
+    "config": {"model", "errors", "stores.located", "config_checks"},
     "stages": {
         "config",
         "model",

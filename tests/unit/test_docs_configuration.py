@@ -12,6 +12,7 @@ import yaml
 from evaluator import config, errors, metrics
 from evaluator.metrics._numbers import DECIMAL_COMMA
 from evaluator.metrics.facts import find_facts
+from evaluator.model import later
 from evaluator.model.accepted import AcceptedCase, AcceptedRow
 from evaluator.model.config import Config
 from evaluator.model.fixture import Manifest
@@ -78,10 +79,10 @@ class TestKeys:
     def test_each_key_is_described_or_listed_as_not_yet_supported(self) -> None:
         """A reader finds every key that the model reads, each once, and no key that it does not read."""
         described = [documents.bare(row[0]) for row in KEYS if documents.bare(row[0]) != "pipeline.retriever"]
-        later = {documents.bare(row[0]) for row in LATER[0]}
+        coming = {documents.bare(row[0]) for row in LATER[0]}
         assert len(described) == len(set(described))
-        assert set(described) & later == set()
-        assert {*described, *later} == set(FIELDS)
+        assert set(described) & coming == set()
+        assert {*described, *coming} == set(FIELDS)
 
     @pytest.mark.parametrize("row", KEYS, ids=lambda row: documents.bare(row[0]))
     def test_a_default_is_the_codes(self, row: list[str]) -> None:
@@ -99,13 +100,11 @@ class TestKeys:
         """Keys with the values that may stand there, values and metrics."""
         keys = {documents.bare(row[0]): row[1].strip("`") for row in LATER[0]}
         refused = [documents.bare(row[0]) for row in LATER[1]]
-        allowed = {
-            spelled(path): yaml.safe_dump(values[0]).split("\n")[0] for path, values in config.LATER_KEYS.items()
-        }
+        allowed = {spelled(path): yaml.safe_dump(values[0]).split("\n")[0] for path, values in later.LATER_KEYS.items()}
 
         assert keys == {**allowed, "gate.rules[].min_win": ""}
         assert refused == [
-            f"{spelled(path)}: {value}" for path, values in config.LATER_VALUES.items() for value in values
+            f"{spelled(path)}: {value}" for path, values in later.LATER_VALUES.items() for value in values
         ]
 
     def test_default_metrics_and_rules_are_those_of_the_code(self) -> None:
