@@ -19,6 +19,7 @@ ABSENT: Final = object()
 
 
 def later(value: dict[str, Any]) -> Iterator[Finding]:
+    """Keys and values whose work comes in a later version."""
     for path, harmless in LATER_KEYS.items():
         written = at(value, path)
         if written is not ABSENT and written not in harmless:
@@ -104,6 +105,7 @@ def indexed(value: Any, path: located.Path) -> Iterator[tuple[located.Path, Any]
 
 
 def rule_members(value: Any, key: str) -> Iterator[tuple[located.Path, Any]]:
+    """A key of every gate rule that has it."""
     for path, rule in indexed(value, ("gate", "rules")):
         if isinstance(rule, dict) and key in rule:
             yield (*path, key), rule[key]

@@ -108,12 +108,18 @@ def _content(request: JudgeRequest, form: str, *, keeps: bool) -> list[dict[str,
     blocks = [block for block in request.blocks if block.text.strip()]
     ends = [index for index, block in enumerate(blocks) if block.cached][-(MOST_KEPT - 1) :]
     found = [_text(block.text, cached=keeps and index in ends) for index, block in enumerate(blocks)]
-    return found if form != FORMS[-1] else [*found, _text(_client.schema_in_words(request), cached=False)]
+    return (
+        found
+        if form != FORMS[-1] or not request.schema
+        else [*found, _text(_client.schema_in_words(request), cached=False)]
+    )
 
 
 def _form(request: JudgeRequest, form: str) -> dict[str, Any]:
     """What asks for a reply in a form."""
     schema = dict(request.schema)
+    if not schema:
+        return {}
     if form == "output_config":
         return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
     if form == "a forced tool":

@@ -116,8 +116,10 @@ class _OpenAI:
 
 def _messages(request: JudgeRequest, manner: Manner) -> list[dict[str, str]]:
     texts = [block.text for block in request.blocks]
-    if manner.form != FORMS[0]:
+    if manner.form != FORMS[0] and request.schema:
         texts.append(_client.schema_in_words(request))
+    if not request.system:
+        return [{"role": "user", "content": "\n\n".join(texts)}]
     if "system" in manner.without:
         return [{"role": "user", "content": "\n\n".join([request.system, *texts])}]
     return [{"role": "system", "content": request.system}, {"role": "user", "content": "\n\n".join(texts)}]
@@ -125,7 +127,7 @@ def _messages(request: JudgeRequest, manner: Manner) -> list[dict[str, str]]:
 
 def _form(request: JudgeRequest, form: str) -> dict[str, Any]:
     """The ``response_format`` that asks for a reply in a form; the second is that of llama-cpp-python and others."""
-    if form == "plain text":
+    if form == "plain text" or not request.schema:
         return {}
     if form == "json_object":
         return {"response_format": {"type": "json_object"}}

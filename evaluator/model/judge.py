@@ -24,7 +24,8 @@ class JudgeRequest(NamedTuple):
 
     ``system`` is the same for every case of one prompt and language. ``schema`` is a JSON Schema within what every
     provider's structured output takes: objects name all properties as required and allow no others; there are no
-    bounds. ``name`` is its name: letters, digits and underscores. ``room`` is how many tokens the reply may have.
+    bounds. Without one the reply is any text. ``name`` is its name: letters, digits and underscores. ``room`` is how
+    many tokens the reply may have.
     """
 
     name: str

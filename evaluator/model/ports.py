@@ -36,8 +36,16 @@ def _no_templates(source: str, known: Collection[str], *, for_url: bool = False)
     raise NotImplementedError(f"no templates were handed over, so {source!r} of {known} cannot be read ({for_url})")
 
 
-Generate = Callable[["JudgeRequest"], "JudgeReply"]
-"""Has a model answer a prompt; tries again by itself. Raises what a judge raises (:mod:`evaluator.model.judge`)."""
+class Generate(Protocol):
+    """A model that answers prompts. It tries again by itself, and may be called from many threads."""
+
+    def __call__(self, request: JudgeRequest) -> JudgeReply:
+        """The answer. Raises what a judge raises (:mod:`evaluator.model.judge`)."""
+        ...
+
+    def stop(self) -> None:
+        """Let calls under way come to an end soon."""
+        ...
 
 
 class Pipeline(Protocol):

@@ -45,6 +45,10 @@ class Writer:
             return AnswerFailure("invalid", f"the answer was cut off after {self._room} tokens; raise max_tokens")
         return Answer(hits, context=tuple(hit.id for hit in chunks), answer=_text(reply), usage=_usage(reply))
 
+    def stop(self) -> None:
+        """Let answers that are being written come to an end soon."""
+        self._generate.stop()
+
 
 def _values(request: Request, chunks: Sequence[Hit]) -> dict[str, Any]:
     found = [{"id": hit.id, "doc": hit.doc, "text": hit.text or ""} for hit in chunks]

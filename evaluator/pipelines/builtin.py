@@ -55,7 +55,9 @@ class _Builtin:
         return Answer(hits) if self._writer is None else self._writer.answer(request, hits)
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Nothing was started but, at most, answers that a model writes."""
+        if self._writer is not None:
+            self._writer.stop()
 
 
 def _hit(chunk: Chunk, score: float) -> dict[str, object]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from evaluator.judging.calls import Conversation
-    from evaluator.model.config import Embeddings
+    from evaluator.model.config import Embeddings, Generator
     from evaluator.model.config import Judge as JudgeConfig
     from evaluator.model.judge import JudgeKind
     from evaluator.model.score import Metric
@@ -180,8 +180,8 @@ def _config(workspace: Workspace) -> JudgeConfig:
     return workspace.config.judge
 
 
-def kind_of(config: JudgeConfig) -> JudgeKind:
-    """The provider of a judge.
+def kind_of(config: JudgeConfig | Generator, key: str = "judge") -> JudgeKind:
+    """The provider of a judge, or of the model that a section of this ``key`` names.
 
     Raises:
         UsageError: there is none of that name.
@@ -189,11 +189,11 @@ def kind_of(config: JudgeConfig) -> JudgeKind:
     try:
         return judges.kind(config.provider)
     except KeyError:
-        raise errors.UsageError(f"judge.provider '{config.provider}' is none of {', '.join(judges.load())}") from None
+        raise errors.UsageError(f"{key}.provider '{config.provider}' is none of {', '.join(judges.load())}") from None
 
 
-def key_of(config: JudgeConfig, kind: JudgeKind, environment: Mapping[str, str]) -> str | None:
-    """The judge's key, None where it needs none and none is named.
+def key_of(config: JudgeConfig | Generator, kind: JudgeKind, environment: Mapping[str, str]) -> str | None:
+    """The key of a judge or of another model, None where it needs none and none is named.
 
     Raises:
         UsageError: it needs one, and the variable is not set.
@@ -201,5 +201,5 @@ def key_of(config: JudgeConfig, kind: JudgeKind, environment: Mapping[str, str])
     variable = key_variable(config)
     key = environment.get(variable)
     if not key and (config.api_key_env is not None or kind.needs_key(config.base_url)):
-        raise errors.UsageError(f"the judge needs its key, and {variable} is not set")
+        raise errors.UsageError(f"{config.model} needs a key, and {variable} is not set")
     return key or None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluator import __version__, errors, templates
@@ -96,8 +97,13 @@ class _Run:
             if self._is_instant:
                 with work.kind.open(setting) as pipeline:
                     self._ask_in_turn(pipeline)
-            else:
+            elif setting.config.generator is None:
                 self._ask_in_parts(setting)
+            else:
+                from evaluator.stages.generating import generating  # noqa: PLC0415 - most pipelines answer themselves
+
+                with generating(workspace, setting.config.generator) as generate:
+                    self._ask_in_parts(replace(setting, generate=generate))
         finally:
             self._progress.close()
 

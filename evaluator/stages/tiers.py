@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluator.config import Tier
-    from evaluator.model.config import Judge
+    from evaluator.model.config import Generator, Judge
 
 ALWAYS = ("schedule", "workflow_dispatch")
 """Events on which ``auto`` is ``full``."""
@@ -98,8 +98,8 @@ def _translated(part: str) -> str:
     return known.get(part) or re.escape(part)
 
 
-def key_variable(judge: Judge) -> str:
-    """The variable that holds the judge's key."""
+def key_variable(judge: Judge | Generator) -> str:
+    """The variable that holds the key of a judge or of another model."""
     return judge.api_key_env or f"{judge.provider.upper()}_API_KEY"
 
 

@@ -23,9 +23,8 @@ from evaluator.model.record import Answer, AnswerFailure, Reply, Request
 from evaluator.pipelines import builtin
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
-
-    from evaluator.model.ports import Generate
 
 CHUNKS = (
     Chunk(id="a", text="Returns are free for 30 days.", doc="d"),
@@ -35,7 +34,25 @@ CHUNKS = (
 TEMPLATE = "{% for chunk in chunks %}[{{ chunk.id }}] {{ chunk.text }}\n{% endfor %}Q ({{ language }}): {{ question }}"
 
 
-def ask(folder: Path, generate: Generate, *, template: str | bytes = TEMPLATE, k: int = 1) -> Reply:
+class Model:
+    """A model by a function."""
+
+    def __init__(self, function: Callable[[JudgeRequest], JudgeReply]) -> None:
+        self.function = function
+        self.stopped = False
+
+    def __call__(self, request: JudgeRequest) -> JudgeReply:
+        """What the function replies."""
+        return self.function(request)
+
+    def stop(self) -> None:
+        """Note it."""
+        self.stopped = True
+
+
+def ask(
+    folder: Path, generate: Callable[[JudgeRequest], JudgeReply], *, template: str | bytes = TEMPLATE, k: int = 1
+) -> Reply:
     """What the pipeline replies to one question."""
     written = template if isinstance(template, bytes) else template.encode()
     (folder / "answer.md.j2").write_bytes(written)
@@ -43,7 +60,7 @@ def ask(folder: Path, generate: Generate, *, template: str | bytes = TEMPLATE, k
     setting = PipelineSetting(
         config=Pipeline.model_validate({"kind": "builtin", "generator": generator}), folder=folder,
         fixture=Fixture(CHUNKS, Digests(chunks="", documents=None)), environment={}, language="en",
-        log=lambda _: None, templates=templates.of_config, generate=generate,
+        log=lambda _: None, templates=templates.of_config, generate=Model(generate),
     )  # fmt: skip
     with builtin.PIPELINE.open(setting) as pipeline:
         return pipeline.ask(Request("q", "free returns", k=k, depth=20, language="en"), 0)
