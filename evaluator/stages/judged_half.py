@@ -51,11 +51,31 @@ class JudgedHalf:
         """Why what the two judges said cannot be compared; None where it can."""
         if self.baseline is None or not self.has_baseline:
             return None
-        if self.baseline.fingerprint["judge"] == self.candidate.fingerprint.get("judge"):
+        if self.baseline.fingerprint["judge"] == self.candidate.fingerprint.get("judge") or self._one_is_silent:
             return None
         before, after = _named(self.baseline), _named(self.candidate)
         other = "with other parameters, prompts or definitions" if before == after else f"{before}, this run by {after}"
         return f"the baseline was judged by another judge: {other}; {REMEDY}"
+
+    @cached_property
+    def _one_is_silent(self) -> bool:
+        """Whether in one run no model said anything, and the same one was to be asked as in the other.
+
+        Where every answer is empty there is nothing to ask. What is known then is known without a judge, and it must
+        not look like another one's word.
+        """
+        mine, theirs = self.candidate.judge, self.baseline.judge if self.baseline is not None else None
+        if mine is None or theirs is None or (mine.answered and theirs.answered):
+            return False
+        return (mine.provider, mine.model, mine.prompts) == (theirs.provider, theirs.model, theirs.prompts)
+
+    @property
+    def _fingerprint(self) -> str | None:
+        """Of the judge that spoke."""
+        judge = self.candidate.judge
+        is_silent = judge is not None and not judge.answered and self.is_comparable
+        speaker = self.baseline if is_silent and self.baseline is not None else self.candidate
+        return speaker.fingerprint.get("judge")
 
     @property
     def is_comparable(self) -> bool:
@@ -93,7 +113,7 @@ class JudgedHalf:
     def belief(self, *, old: bool) -> Belief:
         """How far the judge is believed, under the baseline's terms or the candidate's."""
         judge = self._judge(old=old)
-        return Belief(judge.min_kappa, self._calibration(old=old), self.candidate.fingerprint.get("judge"))
+        return Belief(judge.min_kappa, self._calibration(old=old), self._fingerprint)
 
     def doubts(self, language: str, *, old: bool) -> Mapping[str, str]:
         """Why the judge is not enforced for a critical case, by rule."""

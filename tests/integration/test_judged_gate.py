@@ -189,6 +189,18 @@ def test_a_system_that_abstains_on_everything_fails(court: Court) -> None:
     }
 
 
+@pytest.mark.parametrize(("model", "outcome"), [("m", "failed"), ("other", "inconclusive")])
+def test_a_run_in_which_there_was_nothing_to_ask_is_not_of_another_judge(
+    court: Court, model: str, outcome: str
+) -> None:
+    """No reply names a model where every answer is empty: the silence of the same judge still fails."""
+    court.calibrate(calibration())
+    baseline = court.run("base", ten(*GOOD))
+    silent = JudgeInfo(provider="scripted", model=model)
+    court.run("new", ten(answer="", sure=True), judge=silent, fingerprint="n" * 64)
+    assert court.decide("new", baseline).outcome == outcome
+
+
 def test_learning_to_abstain_where_one_should_is_no_missing_value(court: Court) -> None:
     """Faithfulness of what is rightly left unanswered now does not arise; that is no hole in the row."""
     court.calibrate(calibration())
