@@ -76,11 +76,13 @@ class Asker:
         given, mine = self._flights.once(key, lambda: self._given(call, key))
         if mine or given.text is None:
             return given.outcome
-        self.budget.count(call.part, cached=1)
         try:
-            return call.read(given.text)
-        except (InvalidReply, Refusal) as error:
-            return Unscored(f"the judge's reply was not what was asked for: {short(str(error))}")
+            found = call.read(given.text)
+        except (InvalidReply, Refusal):
+            # Good enough for the other case, and not for this one: it gets a repair of its own.
+            return self._given(call, key).outcome
+        self.budget.count(call.part, cached=1)
+        return found
 
     def stop(self, reason: str) -> None:
         """Begin no call any more; those under way go on. The first reason stands."""

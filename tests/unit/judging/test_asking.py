@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from evaluator import errors
-from evaluator.judging.calls import TooMuch
+from evaluator.judging.calls import InvalidReply, TooMuch
 from evaluator.model.config import Prices
 from evaluator.model.judge import JudgeBroken, JudgeBusy, JudgeDeclined, JudgeReply, JudgeRequest, JudgeTooLong
 from evaluator.model.score import Unscored
@@ -307,6 +307,36 @@ class TestTheSameQuestionTwice:
 
         assert sorted(found, key=str) == [24, "supported"]
         assert (len(judge.requests), asker.spent().total().cached) == (1, 1)
+
+    def test_a_reply_that_only_the_first_can_read_is_asked_for_again(self) -> None:
+        """Each reads for itself: what one accepts may be invalid for the other, which then asks and repairs alone."""
+        asked, release = threading.Event(), threading.Event()
+
+        def answer(_: JudgeRequest) -> JudgeReply:
+            asked.set()
+            release.wait(10)
+            return build_reply()
+
+        def refuse(_: str) -> str:
+            raise InvalidReply("no such chunk")
+
+        judge = FakeJudge(answer)
+        asker = build_asker(judge)
+        found: list[object] = []
+        one = threading.Thread(target=lambda: asker.resolve(build_call()))
+        two = threading.Thread(target=lambda: found.append(asker.resolve(build_call(read=refuse))))
+        one.start()
+        assert asked.wait(10)
+        two.start()
+        [flight] = asker._flights._open.values()
+        while not flight.over._cond._waiters:  # type: ignore[attr-defined]
+            pass
+        release.set()
+        one.join(10)
+        two.join(10)
+
+        assert found == [Unscored("the judge's reply was not what was asked for: no such chunk, twice")]
+        assert len(judge.requests) == 3
 
 
 class TestWhoAnswered:

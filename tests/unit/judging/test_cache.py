@@ -208,6 +208,52 @@ class TestDamage:
 
         assert (cache.get(KEY), len(said)) == (None, 1)
 
+    def test_a_file_that_another_process_holds_is_waited_for_and_then_passed_by(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What cannot be kept now is said once; when the other is done, the cache is used again."""
+        monkeypatch.setattr(cache_file, "BUSY_SECONDS", 0.01)
+        file = filled(tmp_path / "c.sqlite", KEY)
+        cache, said = open_cache(file)
+        other = cache_file.connect(file)
+        other.execute("BEGIN IMMEDIATE")
+        cache.put(b"1" * 32, ENTRY)
+        cache.put(b"2" * 32, ENTRY)
+        found = cache.get(KEY)
+        other.execute("COMMIT")
+        other.close()
+        cache.put(b"3" * 32, ENTRY)
+
+        assert said == [f"the judge's cache {file} is held by another process; some replies are not kept"]
+        assert [found, cache.get(b"1" * 32), cache.get(b"3" * 32)] == [ENTRY, None, ENTRY]
+        cache.close()
+
+    def test_a_file_that_is_held_at_the_end_is_closed_all_the_same(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """How often entries were used is then not noted, and nothing else is lost."""
+        monkeypatch.setattr(cache_file, "BUSY_SECONDS", 0.01)
+        file = filled(tmp_path / "c.sqlite", KEY, b"2" * 32)
+        cache, said = open_cache(file)
+        cache.limit = 0
+        cache.get(KEY)
+        other = cache_file.connect(file)
+        other.execute("BEGIN IMMEDIATE")
+        cache.close()
+        other.execute("COMMIT")
+        other.close()
+
+        assert (cache_file.stats(file).entries, cache_file.stats(file).hits, len(said)) == (2, 0, 1)
+
+    def test_a_damaged_file_has_no_stats(self, tmp_path: Path) -> None:
+        """The command says so, in one sentence."""
+        file = filled(tmp_path / "c.sqlite", *(bytes([number]) * 32 for number in range(200)))
+        data = file.read_bytes()
+        file.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+
+        with pytest.raises(errors.FileProblem, match="cannot be used: database disk image is malformed"):
+            cache_file.stats(file)
+
     def test_a_closed_one_finds_and_keeps_nothing(self, tmp_path: Path) -> None:
         """A call that was given up may still come back after the end."""
         cache, said = open_cache(tmp_path / "c.sqlite")
@@ -236,6 +282,25 @@ class TestSize:
         kept = [number for number in range(10) if cache.get(bytes([number]) * 32)]
         assert kept == [2, 8, 9]
         assert file.stat().st_size < 500_000
+
+    def test_uses_are_noted_now_and_then(self, tmp_path: Path) -> None:
+        """A run that is killed has noted most of what it used; 256 at once cost one write."""
+        keys = [number.to_bytes(32, "big") for number in range(300)]
+        file = filled(tmp_path / "c.sqlite", *keys)
+        cache, _ = open_cache(file)
+        for key in keys:
+            cache.get(key)
+
+        assert cache_file.stats(file).hits == 256
+        cache.close()
+        assert cache_file.stats(file).hits == 300
+
+    def test_what_is_no_reply_of_a_judge_by_its_size_is_not_kept(self, tmp_path: Path) -> None:
+        """Nor is such an entry read, should a file hold one."""
+        cache, _ = open_cache(tmp_path / "c.sqlite")
+        cache.put(KEY, ENTRY._replace(text="x" * 4_000_000))
+
+        assert cache.get(KEY) is None
 
     def test_stats_count_by_part_and_model(self, tmp_path: Path) -> None:
         """What ``cache stats`` prints."""
