@@ -27,11 +27,12 @@ TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 UNPAID = re.compile(
-    r"insufficient_quota|billing|credit balance|specified (workspace )?api usage limits|quota.{0,40}(plan|billing)",
+    r"insufficient[_ ](quota|balance|credits?)|billing_\w+|credit balance|specified (workspace )?api usage limits",
     re.IGNORECASE,
 )
+"""Never the bare words: what is said of a limit per minute may speak of plans, quotas and billing too."""
 UNKNOWN_MODEL = re.compile(
-    r"model_not_found|invalid_model|^invalid model|model.{0,100}(does not exist|not exist|not found|is not available)",
+    r"model_not_found|invalid_model|^\W*invalid model|\bmodel\W.{0,80}(does not exist|not exist|not found)",
     re.IGNORECASE,
 )
 FILTERED = re.compile(r"content[_ ](filter|policy|management)|responsible_?ai|safety", re.IGNORECASE)
@@ -127,7 +128,8 @@ def meaning(failure: Failure, endpoint: Endpoint) -> Exception:
     if UNPAID.search(text) and 400 <= status < 500:  # noqa: PLR2004 - what HTTP blames on the caller
         return JudgeBroken(f"{endpoint.host} answers only who pays: {said}")
     if status in AGAIN or status >= 500:  # noqa: PLR2004 - what HTTP blames on the server
-        return JudgeBusy(said, _waiting.asked(failure.headers), limited=status in LIMITED)
+        after = _waiting.asked(failure.headers)
+        return JudgeBusy(said, _waiting.said(failure.said) if after is None else after, limited=status in LIMITED)
     return _refused(failure, endpoint, text)
 
 

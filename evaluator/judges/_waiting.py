@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+")
 PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+SAID = re.compile(r"(?:try again|retry) (?:in|after) (\d[\w.]*)(?: (ms|s|m|h))?", re.IGNORECASE)
 EPOCH = 1e9
 """Seconds from here on are a date and no duration."""
 LONGEST = 86400.0
@@ -30,6 +31,15 @@ def asked(headers: Mapping[str, str]) -> float | None:
         return _held(milliseconds / 1000)
     after = _seconds(headers.get("retry-after", ""), headers)
     return after if after is not None else max(_resets(headers), default=None)
+
+
+def said(message: str) -> float | None:
+    """Seconds that a message asks to wait; None if it does not."""
+    found = SAID.search(message)
+    if found is None:
+        return None
+    number = found[1].rstrip(".")
+    return _seconds(number + (found[2] or "").lower() if number[-1].isdigit() else number, {})
 
 
 def pause(headers: Mapping[str, str]) -> float:

@@ -90,7 +90,7 @@ class _Anthropic:
             text=text,
             finish=_finish(body),
             model=str(body.get("model") or self._setting.model),
-            usage=_client.usage_of(_usage(body.get("usage")), request, text),
+            usage=_client.usage_of(_usage(body.get("usage") or {}), request, text),
             pause=_waiting.pause(headers),
         )
 
@@ -141,12 +141,13 @@ def _finish(body: Mapping[str, Any]) -> Finish:
     return "refusal" if reason == "refusal" else "stop"
 
 
-def _usage(usage: Mapping[str, Any] | None) -> TokenUsage | None:
-    if not usage:
+def _usage(usage: Mapping[str, Any]) -> TokenUsage | None:
+    """All that was read: what was kept before, what is kept now, and the rest are counted apart there."""
+    read, written = usage.get("input_tokens"), usage.get("output_tokens")
+    if not isinstance(read, int) or not isinstance(written, int):
         return None
     cached = int(usage.get("cache_read_input_tokens") or 0)
-    read = int(usage["input_tokens"]) + int(usage.get("cache_creation_input_tokens") or 0) + cached
-    return TokenUsage(read, int(usage["output_tokens"]), cached)
+    return TokenUsage(read + int(usage.get("cache_creation_input_tokens") or 0) + cached, written, cached)
 
 
 def _version(model: str) -> tuple[int, int] | None:

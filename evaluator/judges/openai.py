@@ -96,16 +96,14 @@ class _OpenAI:
         """The first choice."""
         choice = body["choices"][0]
         text, finish = _said(choice)
-        usage = body.get("usage")
-        counted = _usage(usage) if usage else None
-        details = (usage or {}).get("completion_tokens_details") or {}
-        if finish == "length" and details.get("reasoning_tokens"):
+        usage = body.get("usage") or {}
+        if finish == "length" and (usage.get("completion_tokens_details") or {}).get("reasoning_tokens"):
             self._thinks = True
         return JudgeReply(
             text=text,
             finish=finish,
             model=str(body.get("model") or self._setting.model),
-            usage=_client.usage_of(counted, request, text),
+            usage=_client.usage_of(_usage(usage), request, text),
             pause=_waiting.pause(headers),
         )
 
@@ -150,9 +148,11 @@ def _said(choice: Mapping[str, Any]) -> tuple[str, Finish]:
     return content or "", "length" if reason == "length" else "stop"
 
 
-def _usage(usage: Mapping[str, Any]) -> TokenUsage:
-    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    return TokenUsage(int(usage["prompt_tokens"]), int(usage["completion_tokens"]), int(cached))
+def _usage(usage: Mapping[str, Any]) -> TokenUsage | None:
+    read, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not isinstance(read, int) or not isinstance(written, int):
+        return None
+    return TokenUsage(read, written, int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0))
 
 
 def window(model: str) -> int:

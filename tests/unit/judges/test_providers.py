@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 import traceback
@@ -123,6 +124,14 @@ class TestFailures:
         assert (caught.value.after, caught.value.limited) == (after, is_limited)
         assert len(server.calls) == 1
         assert judge.ask(llm.request(), 10).text == llm.REPLY
+
+    def test_a_free_account_at_its_limit_is_only_busy(self, judge: Judge, server: LlmServer) -> None:
+        """J9: advice to pay more is no sign of an account that is empty; the wait is read from the words."""
+        said = "Rate limit reached: 3 per min. Please try again in 20s. Check your plan and billing details."
+        server.script = deque([Fault(429, said)])
+        with pytest.raises(JudgeBusy) as caught:
+            judge.ask(llm.request(), 10)
+        assert (caught.value.after, caught.value.limited) == (20.0, True)
 
     @pytest.mark.parametrize("fault", [llm_server.RESET, llm_server.DROPPED, Fault(body='{"choices": [')])
     def test_a_broken_connection_can_be_tried_again(self, judge: Judge, server: LlmServer, fault: Fault) -> None:
@@ -290,3 +299,29 @@ def test_a_host_that_cannot_be_found_ends_the_run(kind: str, monkeypatch: pytest
     judge = judges.kind(kind).open(JudgeSetting("m", KEY, "http://models.invalid/v1"))
     with pytest.raises(JudgeBroken, match=r"models\.invalid cannot be resolved"):
         judge.ask(llm.request(), 10)
+
+
+def test_an_endpoint_that_counts_no_tokens_has_them_estimated(kind: str, server: LlmServer) -> None:
+    """Rather too many than none, so that a limit of the cost still holds."""
+    text = {
+        "openai": {
+            "choices": [{"message": {"content": "four"}, "finish_reason": "stop"}],
+            "usage": {"total_tokens": 3},
+        },
+        "anthropic": {"content": [{"type": "text", "text": "four"}], "stop_reason": "end_turn"},
+    }
+    server.script = deque([Fault(body=json.dumps(text[kind]))])
+    judge = llm.judge(kind, server, "m")
+    reply = judge.ask(llm.request(system="x" * 300, blocks=(Block("y" * 30),)), 10)
+    assert (reply.text, reply.model, reply.usage) == ("four", "m", TokenUsage(111, 2))
+
+
+def test_a_model_that_thinks_gets_room_for_it(server: LlmServer) -> None:
+    """J2: a reply that ran out while the model was still thinking is not cut off for that the next time."""
+    thought = {"completion_tokens_details": {"reasoning_tokens": 500}, "prompt_tokens": 9, "completion_tokens": 500}
+    cut = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}], "usage": thought}
+    server.script = deque([Fault(body=json.dumps(cut))])
+    judge = llm.judge("openai", server, "deepseek-r9")
+    assert judge.ask(llm.request(), 10).finish == "length"
+    assert judge.ask(llm.request(), 10).finish == "stop"
+    assert [call.body["max_tokens"] for call in server.calls] == [500, 500 + 8192]

@@ -51,6 +51,26 @@ class TestAsked:
         assert _waiting.asked(headers) == (pytest.approx(expected) if expected is not None else None)
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Please try again in 1.5s. Visit", 1.5),
+        ("Please try again in 120ms.", 0.12),
+        ("Please retry in 12.25s", 12.25),
+        ("try again after 30 seconds", 30.0),
+        ("Try again in 2m", 120.0),
+        ("Please try again in 2m3.5s.", 123.5),
+        ("Please try again in 5 minutes.", 300.0),
+        ("Please try again in 20.", 20.0),
+        ("Please try again in 3 attempts", 3.0),
+        ("try again later", None),
+    ],
+)
+def test_a_wait_may_stand_in_the_words_alone(message: str, expected: float | None) -> None:
+    """J9: in the units of the providers' messages."""
+    assert _waiting.said(message) == expected
+
+
 NAMES = ["retry-after", "retry-after-ms", "date", "x-ratelimit-remaining-a", "x-ratelimit-reset-a"]
 
 
