@@ -10,7 +10,7 @@ LINTING := $(LINTERS)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint lint-action image lock e2e bench schema clean
+.PHONY: help demo test lint lint-action image lock e2e e2e-llm bench schema clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ lock: $(LINTING) ## write requirements-image.txt anew: the newest dependencies t
 e2e: $(DEVELOPING) ## lint the Action, build its image and run workflows with it; needs docker and act
 	@tests/container/e2e.sh
 
+e2e-llm: $(DEVELOPING) ## judge by a small real model on this machine; the first time it compiles for minutes
+	@tests/e2e_llm/e2e.sh
+
 bench: $(DEVELOPING) ## run the benchmarks and print what they measured
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
@@ -57,7 +60,7 @@ schema: $(INSTALLED) ## write docs/schema/rag-assay.schema.json from the configu
 	@$(BIN)/python docs/schema/write_schema.py
 
 clean: ## remove the environment and everything that was generated
-	rm -rf $(VENV) $(LINTERS) .rag-assay .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
+	rm -rf $(VENV) $(LINTERS) .venv-llm .rag-assay .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
