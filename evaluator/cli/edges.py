@@ -106,7 +106,7 @@ def _tier(session: Session, given: Given, config: Config, config_file: Path) -> 
     Raises:
         UsageError: tier full has no judge or no key.
     """
-    asked = given.get("tier", "auto")
+    asked = given.get("tier", "retrieval")
     if asked == "retrieval" or (asked == "auto" and config.judge is None):
         return "retrieval"
     from evaluator.cli import occasions  # noqa: PLC0415 - only configurations with a judge need it

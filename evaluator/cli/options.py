@@ -22,6 +22,7 @@ class Given(TypedDict, total=False):
     config: Path | None
     out: Path | None
     baseline: Path | None
+    against: Path | None
     tier: str
     commit: str | None
     only: tuple[str, ...]
@@ -72,7 +73,11 @@ OPTIONS: dict[str, Decorator] = {
         help="How problems are printed on standard output: a JSON list, workflow commands of GitHub, or SARIF 2.1.0.",
     ),
     "shard": _later("--shard"),
-    "against": _later("--against"),
+    "against": click.option(
+        "--against", type=FILE, metavar="FILE",
+        help="The run.json to compare with, in tier full: what is new beside it is judged again. "
+        "[default: baseline.file of the configuration]",
+    ),
     "quiet": click.option("--quiet", "-q", is_flag=True, help="Print problems and the outcome only."),
     "debug": click.option("--debug", is_flag=True, help="Print a traceback with every error (also RAG_ASSAY_DEBUG=1)."),
 }  # fmt: skip

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WRITES = {
     "collect": ("collect.json", "records.jsonl"),
-    "score": ("run.json",),
+    "score": ("run.json", "baseline-rescored.json"),
     "compare": ("comparison.json", "exam.json"),
     "gate": ("decision.json",),
     "report": ("comment.md", "summary.md"),

@@ -34,6 +34,8 @@ COMMANDS: Mapping[str, Lazy] = {
     "run": Lazy("run:run", "All of collect to report; exits with the decision."),
     "import": Lazy("exchange:import_", "Make a golden set of the files of another tool."),
     "export": Lazy("exchange:export", "Write a golden set for another tool."),
+    "estimate": Lazy("judge:estimate", "Say what judging will cost, without a call."),
+    "rescore": Lazy("judge:rescore", "Judge the answers of a stored run again."),
     "cache": Lazy("cache:cache", "Look at the judge's replies that are kept, or remove some."),
     "action": Lazy("action:action", "Run one zone of the GitHub Action; its scripts call this."),
     "demo": Lazy("demo:demo", "Show the comment of a change that made an example worse."),

@@ -72,7 +72,7 @@ def _in_turn(workspace: Workspace, baseline: Path | None) -> tuple[Decision, str
     collect(workspace)
     from evaluator.stages.score import score  # noqa: PLC0415 - as above
 
-    score(workspace)
+    score(workspace, baseline)
     from evaluator.stages.compare import compare  # noqa: PLC0415 - as above
 
     known = len(workspace.warnings)

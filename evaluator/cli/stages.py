@@ -32,20 +32,27 @@ def collect(session: Session, **given: Unpack[Given]) -> int:
     return 0
 
 
-@click.command(epilog=examples("rag-assay score", "rag-assay score --out .rag-assay/main"))
+@click.command(
+    epilog=examples(
+        "rag-assay score", "rag-assay score --out .rag-assay/main",
+        "rag-assay score --tier full --against .rag-assay/main/run.json",
+    )
+)  # fmt: skip
 @add("config", "out", "tier", "against")
 @click.pass_obj
 def score(session: Session, **given: Unpack[Given]) -> int:
     """Compute the metrics of what collect recorded.
 
-    Reads collect.json and records.jsonl, writes run.json.
+    Reads collect.json and records.jsonl, writes run.json. In tier full a judge is asked; with a run to compare with, it
+    also says which answer is better, and judges twice more what is unsupported in critical cases and was not there.
     """
     workspace = edges.workspace(session, given)
+    against = edges.baseline(workspace, given["against"])
     outputs.require_before("score", workspace.out)
     outputs.clear_after("score", workspace.out)
     from evaluator.stages.score import score as stage  # noqa: PLC0415 - as in collect
 
-    stage(workspace)
+    stage(workspace, against)
     return 0
 
 

@@ -91,6 +91,7 @@ class RunCase(Value):
     split: Literal["dev", "holdout"]
     language: str
     question: str
+    history: Annotated[tuple[dict[str, str], ...], pydantic.Field(strict=False)] = ()
     input_hash: str
     labels_hash: str
     labels: dict[str, Any]

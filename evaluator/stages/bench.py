@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import json
 import random
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from evaluator import errors, judges
@@ -14,6 +14,8 @@ from evaluator.judging import fencing, tokens
 from evaluator.judging.asking import Asker
 from evaluator.judging.budget import Budget, prices_of
 from evaluator.judging.cache import Cache, Entry, Identity, derive
+from evaluator.judging.cache import key_of as key_of_call
+from evaluator.judging.calls import InvalidReply, Refusal
 from evaluator.judging.pool import converse
 from evaluator.judging.prompts import Prompts
 from evaluator.judging.requesting import Around, Terms
@@ -30,10 +32,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TypeVar
 
-    from evaluator.judging.calls import Conversation
+    from evaluator.judging.calls import Call, Conversation
     from evaluator.model.config import Embeddings, Generator
     from evaluator.model.config import Judge as JudgeConfig
     from evaluator.model.judge import JudgeKind
+    from evaluator.model.judgement import Part
     from evaluator.model.score import Metric
     from evaluator.model.spent import Spent
     from evaluator.stages.workspace import Workspace
@@ -52,8 +55,8 @@ class Bench:
         window: how many tokens it takes at once.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
-        """Open it.
+    def __init__(self, workspace: Workspace, *, is_asked: bool = True) -> None:
+        """Open it; where it is not asked anything, it needs no key and no client.
 
         Raises:
             UsageError: there is no judge section or no such provider, or its key is missing.
@@ -66,7 +69,11 @@ class Bench:
         self.window = self.config.window or self._kind.window(self.config.model)
         self.prompts = Prompts(workspace.path(self.config.prompts) if self.config.prompts is not None else None)
         self._open = ExitStack()
-        self._asker = self._opened(key_of(self.config, self._kind, workspace.environment))
+        self._identity = Identity(self.config.provider, self.config.model, self._parameters())
+        key = key_of(self.config, self._kind, workspace.environment, is_needed=is_asked)
+        self._cache = Cache(workspace.path(self.config.cache), derive(key), self._now, workspace.log)
+        self._open.callback(self._cache.close)
+        self._asker = self._opened(key) if is_asked else None
 
     def _opened(self, key: str | None) -> Asker:
         config, workspace = self.config, self._workspace
@@ -76,18 +83,24 @@ class Bench:
         )  # fmt: skip
         judge = self._kind.open(setting)
         self._open.callback(judge.close)
-        self._cache = Cache(workspace.path(config.cache), derive(key), self._now, workspace.log)
-        self._open.callback(self._cache.close)
         around = Around(
             seconds=workspace.clock.seconds, now=self._now, random=random.SystemRandom().random,
             delimiter=fencing.delimiter,
         )  # fmt: skip
-        return Asker(
-            judge, Identity(config.provider, config.model, self._parameters()),
-            Terms(config.max_concurrency, config.timeout, config.deadline),
+        asker = Asker(
+            judge, self._identity, Terms(config.max_concurrency, config.timeout, config.deadline),
             budget=Budget(config.max_cost_usd, prices_of(config.prices, config.provider), tokens.of_request),
             cache=self._cache, around=around,
         )  # fmt: skip
+        self._open.callback(asker.close)
+        return asker
+
+    @property
+    def asker(self) -> Asker:
+        """Who makes the calls."""
+        if self._asker is None:
+            raise RuntimeError("this bench was opened to ask nothing")
+        return self._asker
 
     def __enter__(self) -> Self:
         return self
@@ -106,11 +119,31 @@ class Bench:
         if not talks:
             return {}
         progress = self._workspace.progress("judge", len(talks))
-        watch = Watch(progress, len(talks), self._asker, self._workspace.clock.seconds)
+        watch = Watch(progress, len(talks), self.asker, self._workspace.clock.seconds)
         try:
-            return converse(talks.items(), self._asker, watch.told, watch.ended)
+            return converse(talks.items(), self.asker, watch.told, watch.ended)
         finally:
             progress.close()
+
+    def missing(self, talk: Conversation[object]) -> set[Part]:
+        """The parts of a conversation that the cache does not hold, as far as it goes without them."""
+        outcomes: list[object] = []
+        with suppress(StopIteration):
+            calls = next(talk)
+            while True:
+                outcomes = [self._known(call) for call in calls]
+                missed = {call.part for call, outcome in zip(calls, outcomes, strict=True) if outcome is None}
+                if missed:
+                    return missed
+                calls = talk.send(outcomes)
+        return set()
+
+    def _known(self, call: Call[Any]) -> object | None:
+        entry = self._cache.get(key_of_call(self._identity, call))
+        try:
+            return None if entry is None else call.read(entry.text)
+        except (InvalidReply, Refusal):
+            return None
 
     def similarities(self, question: str, others: Sequence[str]) -> tuple[float, ...] | Unscored:
         """Cosines of texts to a question, by ``judge.embeddings``; kept in the cache as replies are."""
@@ -147,13 +180,13 @@ class Bench:
 
     def spent(self) -> Spent:
         """What all of it took so far."""
-        return self._asker.spent()
+        return self.asker.spent()
 
     def info(self) -> JudgeInfo:
         """Who judged."""
         return JudgeInfo(
-            provider=self.config.provider, model=self.config.model, answered=self._asker.models(),
-            adapted=self._asker.adapted(), prompts=self.prompts.digests(), stopped=self._asker.stopped,
+            provider=self.config.provider, model=self.config.model, answered=self.asker.models(),
+            adapted=self.asker.adapted(), prompts=self.prompts.digests(), stopped=self.asker.stopped,
         )  # fmt: skip
 
     def fingerprint(self, declared: Mapping[str, Metric]) -> str:
@@ -168,7 +201,9 @@ class Bench:
         )  # fmt: skip
 
     def _parameters(self) -> dict[str, Any]:
-        return {"temperature": TEMPERATURE, "seed": self.config.seed}
+        # Two servers may call two models by one name.
+        elsewhere = {} if self.config.base_url is None else {"base_url": self.config.base_url.rstrip("/")}
+        return {"temperature": TEMPERATURE, "seed": self.config.seed, **elsewhere}
 
     def _now(self) -> float:
         return datetime.datetime.fromisoformat(self._workspace.clock.now()).timestamp()
@@ -192,7 +227,9 @@ def kind_of(config: JudgeConfig | Generator, key: str = "judge") -> JudgeKind:
         raise errors.UsageError(f"{key}.provider '{config.provider}' is none of {', '.join(judges.load())}") from None
 
 
-def key_of(config: JudgeConfig | Generator, kind: JudgeKind, environment: Mapping[str, str]) -> str | None:
+def key_of(
+    config: JudgeConfig | Generator, kind: JudgeKind, environment: Mapping[str, str], *, is_needed: bool = True
+) -> str | None:
     """The key of a judge or of another model, None where it needs none and none is named.
 
     Raises:
@@ -200,6 +237,6 @@ def key_of(config: JudgeConfig | Generator, kind: JudgeKind, environment: Mappin
     """
     variable = key_variable(config)
     key = environment.get(variable)
-    if not key and (config.api_key_env is not None or kind.needs_key(config.base_url)):
+    if is_needed and not key and (config.api_key_env is not None or kind.needs_key(config.base_url)):
         raise errors.UsageError(f"{config.model} needs a key, and {variable} is not set")
     return key or None

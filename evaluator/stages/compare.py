@@ -10,6 +10,7 @@ from evaluator.model.config import Config
 from evaluator.model.score import MetricId
 from evaluator.stages import against, calibrating, examining, measuring, tally, whereabouts
 from evaluator.stages.judged_half import JudgedHalf
+from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.paraphrases import Meeting, are_read
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import write_value
@@ -38,10 +39,22 @@ def compare(workspace: Workspace, baseline: Path | None) -> None:
     candidate = workspace.handed.run or read_run(workspace.out / "run.json")
     path = against.baseline_path(workspace, baseline)
     other = against.read_baseline(path, candidate.head.suite) if path is not None else None
+    if other is not None:
+        other = _rejudged(workspace, candidate, other)
     source = str(path) if path is not None else ""
     comparison, state = _results(workspace, candidate, other, against.read_accepted(workspace), source)
     write_value(workspace.out / "comparison.json", comparison)
     write_value(workspace.out / "exam.json", state)
+
+
+def _rejudged(workspace: Workspace, candidate: Run, baseline: RunReader) -> RunReader:
+    """The baseline as the candidate's judge judged it, where score did that (``judge.rescore_baseline``)."""
+    path, judge = workspace.out / RESCORED, candidate.head.fingerprint.get("judge")
+    if judge is None or baseline.head.fingerprint.get("judge") == judge or not path.is_file():
+        return baseline
+    again = against.read_baseline(path, candidate.head.suite)
+    is_it = again.head.fingerprint.get("rescored") == baseline.sha256
+    return again if is_it and again.head.fingerprint.get("judge") == judge else baseline
 
 
 def _results(

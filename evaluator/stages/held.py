@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
-from evaluator.stores.runs import RunReader, StoredCase
+from evaluator.stores.runs import StoredCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -72,5 +72,28 @@ class HeldRun:
         return iter(self.by_id.values())
 
 
-Run: TypeAlias = RunReader | HeldRun
-"""A run on disk, or one that this process has just made."""
+class Run(Protocol):
+    """A run on disk, or one that this process has just made."""
+
+    @property
+    def head(self) -> RunHead:
+        """Everything but cases, texts and places."""
+        ...
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Chunk id -> index in its document."""
+        ...
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The cases, in the run's order."""
+        ...
+
+    def case(self, case: str) -> StoredCase:
+        """One case; KeyError where there is none of that name."""
+        ...
+
+    def cases(self) -> Iterator[StoredCase]:
+        """Every case in the run's order."""
+        ...

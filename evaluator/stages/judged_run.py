@@ -38,6 +38,9 @@ class JudgedRun(NamedTuple):
 
 NOT_JUDGED = JudgedRun({})
 
+RESCORED = "baseline-rescored.json"
+"""The baseline as today's judge judges it, beside run.json."""
+
 
 def interrupted(done: int, total: int) -> str:
     """What a person is told whose interrupt ended the judging."""

@@ -3,65 +3,76 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
+from evaluator.comparison import claims as compared
 from evaluator.judging import case as conversations
 from evaluator.judging.requesting import INTERRUPTED
-from evaluator.judging.subject import Chunk, Fact, Subject, Wanted
-from evaluator.model.judgement import Judged, Judgement
-from evaluator.model.record import union
+from evaluator.metrics._claims import same_claim
+from evaluator.model.judgement import Judged, Judgement, Preference
 from evaluator.model.score import Unscored
-from evaluator.stages.bench import Bench
+from evaluator.stages import judgements
 from evaluator.stages.judged_run import JudgedRun, interrupted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from evaluator.model.config import Config
+    from evaluator.judging.subject import Subject
     from evaluator.model.config import Judge as JudgeConfig
-    from evaluator.model.fixture import Fixture
-    from evaluator.model.golden import Case
-    from evaluator.model.record import Record
-    from evaluator.model.score import Asked, Metric, MetricId
-    from evaluator.stages.workspace import Workspace
+    from evaluator.model.golden import Labels
+    from evaluator.model.judgement import Claim, Verdict
+    from evaluator.stages.answered import Answered, Measures
+    from evaluator.stages.bench import Bench
+    from evaluator.stages.held import Run
 
-QUESTIONS = 3
-"""Generated questions that are compared with the one that was asked."""
-
-
-class Judgeable(NamedTuple):
-    """What is judged by: the suite as score read it."""
-
-    config: Config
-    cases: Sequence[Case]
-    fixture: Fixture | None
-    metrics: Sequence[MetricId]
-    declared: Mapping[str, Metric]
+LOST = Preference(first="loss", second="loss", value=0.0, reason="the pipeline failed, and the baseline answered")
 
 
-def judge_run(workspace: Workspace, suite: Judgeable, answered: Iterable[tuple[Case, Record]]) -> JudgedRun:
-    """Judge every answer that is to be judged. After an interrupt it returns what there is; ``info.stopped`` says so.
+def judge(bench: Bench, measures: Measures, answered: Sequence[Answered]) -> dict[str, Judged]:
+    """What a judge says of each answer, by case; nothing of one that the pipeline failed on.
+
+    After an interrupt it returns what there is: what was not judged says so.
 
     Raises:
-        UsageError: the judge's key is missing, or there is no such provider.
         JudgeError: the judge can answer nothing.
         TemplateError: a prompt does not render.
     """
-    with Bench(workspace) as bench:
-        drawn = frozenset(sampled(suite.cases, bench.config))
-        subjects = [
-            _subject(suite, case, record, bench)
-            for case, record in answered
-            if record.failure is None and case.id in drawn
-        ]
-        found = bench.ask({subject.case: conversations.conversation(subject) for subject in subjects})
-        asked = {subject.case: subject.question for subject in subjects}
-        found = {case: _with_similarities(judged, asked[case], bench) for case, judged in found.items()}
-        left_out = {case.id: Judged(None, Judgement(drawn=False)) for case in suite.cases if case.id not in drawn}
-        return JudgedRun(
-            left_out | found, bench.info(), bench.spent(), bench.fingerprint(suite.declared),
-            _interrupted(found, bench),
-        )  # fmt: skip
+    drawn = frozenset(sampled({each.case: each.labels for each in answered}, bench.config))
+    asked = _subjects(bench, measures, [each for each in answered if not each.failed and each.case in drawn])
+    found = bench.ask({case: conversations.conversation(subject) for case, subject in asked.items()})
+    found = {case: _with_similarities(judged, asked[case].question, bench) for case, judged in found.items()}
+    return dict(_not_asked(answered, drawn)) | found
+
+
+def _subjects(bench: Bench, measures: Measures, answered: Sequence[Answered]) -> dict[str, Subject]:
+    return {each.case: each.subject(bench, measures.wanted(each.labels)) for each in answered}
+
+
+def confirm(
+    bench: Bench, measures: Measures, answered: Sequence[Answered], found: Mapping[str, Judged], baseline: Run
+) -> dict[str, Judged]:
+    """The same with what two further judgings, past the cache, say of suspected claims.
+
+    Suspected is what is unsupported in a critical case, and was not in a ``baseline`` that this judge judged.
+    """
+    rule = measures.config.gate.critical.new_unsupported_claims
+    if rule is None or baseline.head.fingerprint.get("judge") != bench.fingerprint(measures.declared):
+        return dict(found)
+    suspected = dict(_suspected(answered, found, baseline))
+    asked = _subjects(bench, measures, [each for each in answered if each.case in suspected])
+    talks = {case: conversations.again(asked[case], each, compared.JUDGINGS) for case, each in suspected.items()}
+    return {**found, **{case: _with_verdicts(found[case], said) for case, said in bench.ask(talks).items()}}
+
+
+def _with_verdicts(judged: Judged, said: Mapping[str, tuple[Verdict, ...]]) -> Judged:
+    return judged._replace(claims=tuple(claim.but(again=said.get(claim.id, ())) for claim in judged.claims or ()))
+
+
+def result(bench: Bench, measures: Measures, found: Mapping[str, Judged]) -> JudgedRun:
+    """What score writes down of it."""
+    fingerprint = bench.fingerprint(measures.declared)
+    return JudgedRun(found, bench.info(), bench.spent(), fingerprint, _interrupted(found, bench))
 
 
 def _interrupted(found: Mapping[str, Judged], bench: Bench) -> str | None:
@@ -72,61 +83,51 @@ def _interrupted(found: Mapping[str, Judged], bench: Bench) -> str | None:
     return interrupted(done, len(found))
 
 
-def sampled(cases: Iterable[Case], judge: JudgeConfig) -> Iterator[str]:
+def sampled(cases: Mapping[str, Labels], judge: JudgeConfig) -> Iterator[str]:
     """The cases that ``judge.sample`` draws: of each category the critical ones and, up to its number, others.
 
     Those are the first by a hash over seed and id, so that two runs draw the same.
     """
     if judge.sample is None:
-        yield from (case.id for case in cases)
+        yield from cases
         return
-    by_category: dict[str, list[Case]] = {}
-    for case in cases:
-        by_category.setdefault(case.category, []).append(case)
+    by_category: dict[str, list[str]] = {}
+    for case, labels in cases.items():
+        by_category.setdefault(labels.category, []).append(case)
     for members in by_category.values():
-        critical = [case.id for case in members if case.critical]
-        others = sorted((case.id for case in members if not case.critical), key=lambda each: _drawn(judge.seed, each))
+        critical = [case for case in members if cases[case].critical]
+        others = sorted((case for case in members if not cases[case].critical), key=lambda each: _drawn(judge, each))
         yield from critical
         yield from others[: max(0, judge.sample - len(critical))]
 
 
-def _drawn(seed: int | None, case: str) -> bytes:
-    return hashlib.sha256(f"{seed}\0{case}".encode()).digest()
+def _drawn(judge: JudgeConfig, case: str) -> bytes:
+    return hashlib.sha256(f"{judge.seed}\0{case}".encode("utf-8", "surrogatepass")).digest()
 
 
-def _subject(suite: Judgeable, case: Case, record: Record, bench: Bench) -> Subject:
-    config = suite.config
-    context = [(chunk, _text(chunk, record, suite.fixture)) for chunk in record.context]
-    return Subject(
-        case=case.id, question=case.question, prompts=bench.prompts,
-        history=[turn.model_dump(mode="json") for turn in case.history], language=case.language or config.language,
-        answer=record.answer, reported=record.abstained, chunks=[Chunk(chunk, text or "") for chunk, text in context],
-        lacks_text=any(text is None for _, text in context),
-        reference=case.reference, facts=[Fact(fact.id, fact.text) for fact in case.facts], expect=case.expect,
-        seed=bench.config.seed or 0, window=bench.window, wanted=wanted(suite, case),
-    )  # fmt: skip
+def _not_asked(answered: Sequence[Answered], drawn: frozenset[str]) -> Iterator[tuple[str, Judged]]:
+    """Cases that nobody is asked about: those not drawn, and failed ones that the baseline answered."""
+    for each in answered:
+        if each.case not in drawn:
+            yield each.case, Judged(None, Judgement(drawn=False))
+        elif each.failed and each.before is not None:
+            yield each.case, Judged(None, Judgement(preference=LOST))
 
 
-def wanted(suite: Judgeable, case: Case) -> Wanted:
-    """What is asked about a case: what its metrics read and, of a critical one, what its rules do."""
-    asked: set[Asked] = {part for metric in suite.metrics for part in suite.declared[metric.name].asks}
-    if case.critical and suite.config.gate.critical.new_unsupported_claims is not None:
-        asked.add("claims")
-    has_reference = bool((case.reference or "").strip())
-    return Wanted(
-        claims="claims" in asked, statements="statements" in asked and has_reference,
-        sufficiency="sufficiency" in asked, recall="recall" in asked and has_reference, useful="useful" in asked,
-        questions=QUESTIONS if "questions" in asked else 0,
-    )  # fmt: skip
-
-
-def _text(chunk: str, record: Record, fixture: Fixture | None) -> str | None:
-    """A chunk of the context as the model got it: what the record says of it goes before what the fixture does."""
-    said = (hit.text for hit in (*record.retrieved, *union(record.steps or ())) if hit.id == chunk)
-    known = next((text for text in said if text is not None), None)
-    if known is None and fixture is not None and chunk in fixture.by_id:
-        return fixture.by_id[chunk].text
-    return known
+def _suspected(
+    answered: Sequence[Answered], found: Mapping[str, Judged], baseline: Run
+) -> Iterator[tuple[str, Sequence[Claim]]]:
+    """Of each critical case the claims that are unsupported and were not in the baseline."""
+    ids = frozenset(baseline.ids)
+    for each in answered:
+        now = found[each.case].claims if each.case in found else None
+        if not each.labels.critical or not now or each.case not in ids:
+            continue
+        before = judgements.of_case(baseline, baseline.case(each.case))
+        known = before.claims if before is not None and before.claims is not None else ()
+        new = compared.new_unsupported(known, now, partial(same_claim, language=each.language))
+        if new:
+            yield each.case, new
 
 
 def _with_similarities(judged: Judged, question: str, bench: Bench) -> Judged:

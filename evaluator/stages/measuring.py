@@ -78,6 +78,21 @@ class Ruler:
         What this process has just measured under these very labels is not measured again. A run that was read from a
         file always is: its values are of the code it was made with.
         """
+        view, scores = self.scores(run, stored, labels, known, paraphrases)
+        found = [scores[metric] for metric in self.metrics]
+        values = tuple(score.value if isinstance(score, Scored) else None for score in found)
+        unscored = frozenset(place for place, score in enumerate(found) if isinstance(score, Unscored))
+        return Measured(view, values, unscored)
+
+    def scores(
+        self,
+        run: Run,
+        stored: StoredCase,
+        labels: Labels,
+        known: Mapping[Any, Sequence[Way]],
+        paraphrases: Paraphrases = (),
+    ) -> tuple[CaseView, Mapping[MetricId, Score]]:
+        """How one stored case is seen, and what it scores, as for :meth:`measure`."""
         scores: Mapping[MetricId, Score] = {}
         if isinstance(stored, HeldCase) and labels is stored.view.labels and paraphrases == stored.view.paraphrases:
             view, scores = stored.view, stored.scores
@@ -92,11 +107,7 @@ class Ruler:
                 ),
             )  # fmt: skip
         missing = [metric for metric in self.metrics if metric not in scores]
-        scores = {**scores, **scoring.score_case(view, missing, self.declared)}
-        found = [scores[metric] for metric in self.metrics]
-        values = tuple(score.value if isinstance(score, Scored) else None for score in found)
-        unscored = frozenset(place for place, score in enumerate(found) if isinstance(score, Unscored))
-        return Measured(view, values, unscored)
+        return view, {**scores, **scoring.score_case(view, missing, self.declared)}
 
     def line(
         self, case: RunCase, labels: Labels, before: Measured | None, after: Measured | None, judged: Judged = ALIKE

@@ -42,8 +42,11 @@ if TYPE_CHECKING:
 RECORDS = "records.jsonl"
 
 
-def score(workspace: Workspace) -> None:
+def score(workspace: Workspace, against: Path | None = None) -> None:
     """Write run.json from collect.json and records.jsonl; one case is in memory at a time, unless all are already.
+
+    In tier full answers are judged, too, and beside those of a run to compare with, where there is one (``against``, or
+    the configuration's).
 
     Raises:
         InputError: the golden set, the fixture or the configuration has mistakes, or labels that cannot be used.
@@ -54,7 +57,7 @@ def score(workspace: Workspace) -> None:
     count = len(handed) if handed is not None else _count(path)
     large = count > MAX_INLINE_CASES
     totals = Totals(suite.metrics, suite.declared)
-    judged = _judged(workspace, suite, path)
+    judged = _judged(workspace, suite, path, against)
     scorer = Scorer(
         suite.config, suite.fixture, suite.metrics, suite.declared,
         latencies=suite.collection.timing.get("latency_ms", {}), inline=not large,
@@ -91,16 +94,21 @@ def score(workspace: Workspace) -> None:
         raise errors.Interrupted(judged.interrupted)
 
 
-def _judged(workspace: Workspace, suite: _Suite, path: Path) -> JudgedRun:
+def _judged(workspace: Workspace, suite: _Suite, path: Path, against: Path | None) -> JudgedRun:
     """What a judge says of the answers, in tier full."""
     if workspace.tier == "retrieval":
         return NOT_JUDGED
-    from evaluator.stages.judging import Judgeable, judge_run  # noqa: PLC0415 - only tier full pays for it
+    from evaluator.stages import answered, rescoring  # noqa: PLC0415 - only tier full pays for it
+    from evaluator.stages.bench import Bench  # noqa: PLC0415 - as above
 
-    handed = workspace.handed.records
-    answered = _paired(suite.golden.cases, handed or records.iter_records(path), path)
-    whole = Judgeable(suite.config, suite.golden.cases, suite.fixture, suite.metrics, suite.declared)
-    return judge_run(workspace, whole, answered)
+    config, handed = suite.config, workspace.handed.records
+    found = [
+        answered.of_record(case, record, config, suite.fixture)
+        for case, record in _paired(suite.golden.cases, handed or records.iter_records(path), path)
+    ]
+    measures = answered.Measures(config, suite.metrics, suite.declared)
+    with Bench(workspace) as bench:
+        return rescoring.judged_beside(workspace, bench, measures, found, against)
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,8 @@ class Scorer:
         )  # fmt: skip
         scores = scoring.score_case(view, self._metrics, self._declared)
         found = {
-            **self._walked(record, view), "facts": _facts(view), "paraphrases": group.ids, **self._by_outcome(scores),
-            **self._said(case.id),
+            **self._walked(record, view), "facts": _facts(view), "paraphrases": group.ids,
+            **by_outcome(scores, self._declared), **self._said(case.id),
         }  # fmt: skip
         return HeldCase(stored.case.but(**found), record.retrieved, context_only, view, scores)
 
@@ -112,9 +112,10 @@ class Scorer:
         labels = case.labels
         return RunCase(
             id=case.id, category=case.category, critical=case.critical, split=case.split,
-            language=case.language or self._language, question=case.question, input_hash=record.input_hash,
-            labels_hash=labels.hash, labels=labels.to_json_value(), needs=(), scores={}, unscored={},
-            not_applicable={}, failure=record.failure, diagnosis=None, answer=record.answer,
+            language=case.language or self._language, question=case.question,
+            history=tuple({"role": turn.role, "content": turn.content} for turn in case.history),
+            input_hash=record.input_hash, labels_hash=labels.hash, labels=labels.to_json_value(), needs=(),
+            scores={}, unscored={}, not_applicable={}, failure=record.failure, diagnosis=None, answer=record.answer,
             abstained=record.abstained, context=record.context, steps=None, usage=record.usage,
             duplicates=record.duplicates, retrieved=None,
         )  # fmt: skip
@@ -148,22 +149,24 @@ class Scorer:
             raise errors.FileProblem(f"two different texts have the key {key}: one of them was made to")
         return key
 
-    def _by_outcome(self, scores: Mapping[MetricId, Score]) -> dict[str, dict[str, Any]]:
-        values: dict[str, float | None] = {}
-        unscored: dict[str, str] = {}
-        absent: dict[str, str] = {}
-        for metric, score in scores.items():
-            name = str(metric)
-            values[name] = None
-            if isinstance(score, NotApplicable):
-                absent[name] = score.reason
-            elif isinstance(score, Unscored):
-                unscored[name] = score.reason
-            elif self._declared[metric.name].reads == "clock":
-                absent[name] = CLOCK
-            else:
-                values[name] = score.value
-        return {"scores": values, "unscored": unscored, "not_applicable": absent}
+
+def by_outcome(scores: Mapping[MetricId, Score], declared: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
+    """Values, and reasons where there are none, as a case of run.json holds them."""
+    values: dict[str, float | None] = {}
+    unscored: dict[str, str] = {}
+    absent: dict[str, str] = {}
+    for metric, score in scores.items():
+        name = str(metric)
+        values[name] = None
+        if isinstance(score, NotApplicable):
+            absent[name] = score.reason
+        elif isinstance(score, Unscored):
+            unscored[name] = score.reason
+        elif declared[metric.name].reads == "clock":
+            absent[name] = CLOCK
+        else:
+            values[name] = score.value
+    return {"scores": values, "unscored": unscored, "not_applicable": absent}
 
 
 def _needs(view: CaseView, found_in: Mapping[int, FoundInStep]) -> tuple[RunNeed, ...]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluator.model.golden import Case
+    from evaluator.model.run import RunCase
     from evaluator.model.score import Metric, MetricId, Score
 
 
@@ -27,7 +28,7 @@ class Totals:
         self._categories: dict[str, _Group] = {}
         self._readings: dict[str, dict[str, float]] = {str(metric): {} for metric in self._clock}
 
-    def add(self, case: Case, scores: Mapping[MetricId, Score]) -> None:
+    def add(self, case: Case | RunCase, scores: Mapping[MetricId, Score]) -> None:
         """Take the scores of one case."""
         if case.split == "holdout":
             self._holdout.add(scores)

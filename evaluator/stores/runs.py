@@ -149,6 +149,14 @@ class RunReader:
         self._cases = CaseSpans(source, found.spans)
 
     @cached_property
+    def sha256(self) -> str:
+        """Digest of the file."""
+        found = hashlib.sha256()
+        for block in self._source.blocks(0):
+            found.update(block)
+        return found.hexdigest()
+
+    @cached_property
     def ids(self) -> Sequence[str]:
         """The cases, in the run's order."""
         return tuple(self._cases)

@@ -1,0 +1,169 @@
+"""Runs that were judged before: what an answer is compared with, and judging their answers again by today's judge."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from evaluator import config as configuration
+from evaluator import errors, metrics
+from evaluator.judging.requesting import INTERRUPTED
+from evaluator.model import judgement
+from evaluator.stages import against as baselines
+from evaluator.stages import answered, judging, measuring
+from evaluator.stages.bench import Bench
+from evaluator.stages.judged_run import RESCORED
+from evaluator.stages.paraphrases import Meeting, are_read
+from evaluator.stages.scoring_case import by_outcome
+from evaluator.stages.totals import Totals
+from evaluator.stores.runs import RunWriter, StoredCase, read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluator.model.judgement import Judged
+    from evaluator.model.record import Hit
+    from evaluator.stages.answered import Answered, Measures
+    from evaluator.stages.held import Run
+    from evaluator.stages.judged_run import JudgedRun
+    from evaluator.stages.workspace import Workspace
+    from evaluator.stores.runs import RunReader, RunStart
+
+
+def judged_beside(
+    workspace: Workspace, bench: Bench, measures: Measures, found: Sequence[Answered], against: Path | None
+) -> JudgedRun:
+    """Judge answers, beside those of a run to compare with where there is one.
+
+    Raises:
+        BaselineError: that run cannot be used.
+        JudgeError: the judge can answer nothing.
+    """
+    path = baselines.baseline_path(workspace, against)
+    if path is None:
+        return judging.result(bench, measures, judging.judge(bench, measures, found))
+    baseline: Run = baselines.read_baseline(path, workspace.config.suite)
+    if "preference" in measures.asks:
+        found = list(_beside(found, baseline))
+    judged = judging.judge(bench, measures, found)
+    if bench.config.rescore_baseline and baseline.head.fingerprint.get("judge") != bench.fingerprint(measures.declared):
+        baseline = rescore(bench, baselines.read_baseline(path, workspace.config.suite), workspace.out / RESCORED)
+    return judging.result(bench, measures, judging.confirm(bench, measures, found, judged, baseline))
+
+
+def _beside(found: Sequence[Answered], baseline: Run) -> Iterator[Answered]:
+    """Each case with the baseline's answer to the same question in the same words, where it gave one."""
+    ids = frozenset(baseline.ids)
+    for each in found:
+        stored = baseline.case(each.case).case if each.case in ids else None
+        is_same = stored is not None and stored.input_hash == each.input_hash
+        yield each._replace(before=stored.answer) if stored is not None and is_same else each
+
+
+class _Texts:
+    """The texts of results by their keys, as run.json holds them."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+
+    def keyed(self, hits: Sequence[Hit]) -> list[dict[str, Any]]:
+        """Results with keys for texts."""
+        return [{**hit.model_dump(mode="json"), "text": self._key(hit.text)} for hit in hits]
+
+    def _key(self, text: str | None) -> str | None:
+        if text is None:
+            return None
+        key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        self.known[key] = text
+        return key
+
+
+class _Rejudged:
+    """A run with what another judge says of its answers."""
+
+    def __init__(self, run: RunReader, found: Mapping[str, Judged]) -> None:
+        self.head = run.head
+        self.places = run.places
+        self.ids = run.ids
+        self.sha256 = run.sha256
+        self._run = run
+        self._found = found
+
+    def case(self, case: str) -> StoredCase:
+        """One case.
+
+        Raises:
+            KeyError: the run has no such case.
+        """
+        stored = self._run.case(case)
+        nothing = {"claims": None, "judgement": None}
+        said = judgement.write(self._found[case]) if case in self._found else nothing
+        return StoredCase(stored.case.but(**said), stored.retrieved, stored.context_only)
+
+    def cases(self) -> Iterator[StoredCase]:
+        """Every case in the run's order."""
+        return map(self.case, self.ids)
+
+
+def rescore_run(workspace: Workspace, path: Path) -> Path:
+    """Judge the answers of a stored run again; the run with that is run.json in the output folder.
+
+    Raises:
+        FileProblem: the run cannot be read.
+        UsageError: it would be replaced.
+        Interrupted: a person or the system stopped it; what was judged is in the cache.
+    """
+    target = workspace.out / "run.json"
+    if path.resolve() == target.resolve():
+        raise errors.UsageError(f"{path} would be replaced by what is judged today; give another --out")
+    run = baselines.read_baseline(path, workspace.config.suite)
+    with Bench(workspace) as bench:
+        again = rescore(bench, run, target)
+    if again.head.judge is not None and again.head.judge.stopped == INTERRUPTED:
+        raise errors.Interrupted(f"interrupted; what was judged is kept in {workspace.path(bench.config.cache)}")
+    return target
+
+
+def rescore(bench: Bench, run: RunReader, target: Path) -> RunReader:
+    """Judge the answers of a run again, and write the run anew with that; everything else of it stays.
+
+    Raises:
+        BaselineError: this version cannot use the run's configuration.
+        JudgeError: the judge can answer nothing.
+        FileProblem: what stands in the run cannot be read.
+    """
+    declared = metrics.load()
+    config = baselines.older_config(run).but(judge=bench.config)
+    ids = configuration.resolve_metrics(config, declared, tier="full")
+    measures = answered.Measures(config, ids, declared)
+    found = judging.judge(
+        bench, measures, [answered.of_stored(stored, measuring.labels_of(stored)) for stored in run.cases()]
+    )
+    _write(target, _Rejudged(run, found), measures, judging.result(bench, measures, found))
+    return read_run(target)
+
+
+def _write(target: Path, run: _Rejudged, measures: Measures, judged: JudgedRun) -> None:
+    head, ids = run.head, measures.metrics
+    config = {**measures.config.model_dump(mode="json"), "metrics": [str(metric) for metric in ids]}
+    start: RunStart = {
+        "tool": head.tool, "suite": head.suite, "tier": "full", "commit": head.commit,
+        "fingerprint": {**head.fingerprint, **judged.fingerprint(), "rescored": run.sha256},
+        "config": config, "records": None,
+        "judge": judged.info, "calibration": head.calibration,
+    }  # fmt: skip
+    ruler, totals = measuring.Ruler(ids, measures.declared, "full"), Totals(ids, measures.declared)
+    groups, texts = Meeting(run, None, are_read(ids, measures.declared)), _Texts()
+    with RunWriter(target, **start) as writer:
+        for stored in run.cases():
+            case, labels = stored.case, measuring.labels_of(stored)
+            around = groups.alone(stored, is_candidate=True)
+            _, scores = ruler.scores(run, stored, labels, measuring.ways_of(case), around)
+            totals.add(case, scores)
+            writer.add(
+                case.but(**by_outcome(scores, measures.declared)), retrieved=texts.keyed(stored.retrieved),
+                context_only=texts.keyed(stored.context_only),
+            )  # fmt: skip
+        timing = {**head.timing, **totals.timing(), **judged.timing()}
+        writer.finish(totals.summary(), texts.known, run.places, timing, head.history)
