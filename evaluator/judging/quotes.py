@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -17,6 +18,7 @@ def occurs(quote: str, text: str) -> bool:
     return bool(wanted) and wanted in common(text)
 
 
+@functools.lru_cache(maxsize=256)
 def common(text: str) -> str:
     """A text without what typesetting changes: its letters and digits, and the signs that belong to a number."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2212", "-")

@@ -20,12 +20,15 @@ _ITEM = re.compile(
 _WIDE = 60
 """From how many characters on a line without an end may be wrapped text; half as many in scripts without spaces."""
 
+_NEAR = 80
+"""How many characters before and after a stop are looked at."""
+
 _UNSPACED = re.compile("[\u3041-\u9fff\uac00-\ud7ff\uff01-\uff60]")
-_CLOSING = r"[\"'\u2019\u201d\u00bb\u203a)\]}*_\u300d\u300f\u300b\u3011\uff09]*"
-_CITED = r"(?:[ \t]?\[[^\]\n]{1,80}\](?!\())*"
+_CLOSING = r"[\"'\u2019\u201d\u00bb\u203a)\]}*_\u300d\u300f\u300b\u3011\uff09]*+"
+_CITED = r"(?:[ \t]?\[[^\]\n]{1,80}\](?!\())*+"
 _END = re.compile(
-    rf"(?P<full>[。！？｡]+(?P<quote>[\u201d\u2019\"」』）\)]*){_CITED})"
-    rf"|(?P<sign>[.!?…।॥؟۔።։]+){_CLOSING}{_CITED}(?=\s)"
+    rf"(?P<full>[。！？｡]++(?P<quote>[\u201d\u2019\"」』）\)]*){_CITED})"
+    rf"|(?<![.!?…।॥؟۔።։])(?P<sign>[.!?…।॥؟۔።։]++){_CLOSING}{_CITED}(?=\s)"
 )
 _CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 _WORD_BEFORE = re.compile(r"[\w.&'\u2019-]+\Z")
@@ -35,9 +38,9 @@ _LINE_START = re.compile(r"\s*[(\[*_>#]*\s*\Z")
 _ALWAYS = frozenset(
     re.findall(
         r"\w+",
-        "mr mrs ms dr drs prof st rev hon gen col capt sgt jr sr vs approx incl excl cf dipl ing hr fr ca cca kb ung "
-        "resp bzw ggf evtl inkl exkl zzgl vgl sog dvs jfr tel pl ill ún özv ifj np tj tzn tzw ul al św im godz min mgr "
-        "inż mm jan feb mar apr jun jul aug sep sept okt oct nov dec dez",
+        "mr mrs ms dr drs prof st rev hon gen col capt cpl cmdr maj lt sgt gov sen rep jr sr vs approx incl excl cf "
+        "dipl ing hr fr ca cca kb ung resp bzw ggf evtl inkl exkl zzgl vgl sog dvs jfr tel pl ún özv ifj np tj tzn tzw "
+        "ul al św im godz min mgr inż mm jan feb mar apr jun jul aug sep sept okt oct nov dec dez",
     )
 )
 """Abbreviations that a sentence hardly ever ends with, in the languages we have prompts in."""
@@ -102,27 +105,31 @@ def _cut(segment: str, language: str) -> Iterator[str]:
     if _FENCE.match(segment) or segment.lstrip().startswith("|"):
         yield segment
         return
-    code = [found.span() for found in _CODE.finditer(segment)]
+    code = iter([*(found.span() for found in _CODE.finditer(segment)), (len(segment), len(segment))])
+    first, last = next(code)
     start = 0
     for found in _END.finditer(segment):
-        inside = any(first < found.start() < last for first, last in code)
-        if not inside and _ends(segment, found, start, language):
+        while last <= found.start():
+            first, last = next(code)
+        if found.start() < first and _ends(segment, found, start, language):
             yield segment[start : found.end()]
             start = found.end()
     yield segment[start:]
 
 
 def _ends(segment: str, found: re.Match[str], start: int, language: str) -> bool:
-    rest = segment[found.end() :].lstrip()
+    rest = segment[found.end() : found.end() + _NEAR].lstrip()
     if not rest:
-        return False
+        # Blank up to the end, or blank for so long that nothing belongs together across it.
+        return len(segment) > found.end() + _NEAR
     if found["full"]:
         # “好。”他说: what was said and who said it are one sentence.
         return not found["quote"] or segment[found.end()].isspace() or not rest[0].isalpha()
     opened = rest.lstrip("\"'\u201c\u201e\u2018\u00ab([*_`")
     if opened[:1].islower():
         return False
-    return found["sign"] != "." or not _is_abbreviated(segment[start : found.start()], opened, language)
+    near = max(start, found.start() - _NEAR)
+    return found["sign"] != "." or not _is_abbreviated(segment[near : found.start()], opened, language)
 
 
 def _is_abbreviated(before: str, after: str, language: str) -> bool:
@@ -136,22 +143,21 @@ def _is_abbreviated(before: str, after: str, language: str) -> bool:
         return is_item or (language in _ORDINALS and word in _ORDINAL_DAYS)
     if word in _BEFORE_NUMBERS and after[:1].isdecimal():
         return True
-    return (
-        word in _ALWAYS
-        or _DOTTED.fullmatch(word) is not None
-        or (len(word) == 1 and word.isalpha() and (found[0].isupper() or word != "i"))
-    )
+    is_letter = len(word) == 1 and word.isalpha() and (found[0].isupper() or word != "i")
+    return is_letter or word in _ALWAYS or _DOTTED.fullmatch(word) is not None
 
 
 def _with_words(pieces: Iterable[str]) -> Iterator[str]:
-    held = ""
+    held: list[str] = []
+    spoken = False
     for piece in pieces:
         if not piece.strip():
             continue
-        if held and any(map(str.isalnum, held)) and any(map(str.isalnum, piece)):
-            yield held.strip()
-            held = piece
-        else:
-            held = f"{held}\n{piece}" if held else piece
-    if held.strip():
-        yield held.strip()
+        has_words = any(map(str.isalnum, piece))
+        if spoken and has_words:
+            yield "\n".join(held).strip()
+            held, spoken = [], False
+        held.append(piece)
+        spoken = spoken or has_words
+    if held:
+        yield "\n".join(held).strip()
