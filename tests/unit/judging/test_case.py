@@ -183,6 +183,59 @@ def test_what_the_reference_says_of_a_claim_names_the_statements_that_decide(cha
     assert driven.found.claims[0].reference is None
 
 
+@pytest.mark.parametrize(
+    ("part", "path", "value", "problem"),
+    [
+        ("claims", ("sentences", 0, "claims"), ["", "x"], "the entry of 's1' has an empty claim"),
+        ("claims", ("sentences", 0, "no_claim"), "none", "has claims, so its no_claim must be null"),
+        ("claims", ("sentences", 0, "claims"), [], "has no claims, so its no_claim must say why"),
+        ("context", ("sufficiency", "reason"), " ", "sufficiency gives no reason"),
+        ("answer", ("relevance", "reason"), "", "relevance gives no reason"),
+        ("answer", ("abstention", "abstained"), "no", "abstention.abstained must be true or false"),
+        ("answer", ("statements", 0, "reason"), "", "statements gives no reason for 'r1'"),
+        ("answer", ("facts", 0, "reason"), "\n", "facts gives no reason for 'f1'"),
+        ("statements", ("statements",), [], "statements is empty"),
+        ("statements", ("statements", 0), " ", "a statement is empty"),
+        ("embedding", ("questions", 0), " ", "a question is empty"),
+    ],
+)
+def test_what_says_nothing_is_no_answer(part: str, path: tuple[Any, ...], value: Any, problem: str) -> None:
+    """S12: an empty claim, reason or statement is invalid in every reply; the part is named and the others stay."""
+
+    def wrong(asked: Asked) -> Any:
+        reply = Judge()(asked)
+        if asked.part == part:
+            place = reply
+            for step in path[:-1]:
+                place = place[step]
+            place[path[-1]] = value
+        return reply
+
+    driven = judged("We open at 9.", wrong, reference=REFERENCE, facts={"f": "9"}, sufficiency=True, questions=1)
+
+    assert of(driven).unscored.keys() == {part}
+    assert problem in of(driven).unscored[part]
+
+
+def test_a_second_look_that_fails_leaves_the_claims_unscored() -> None:
+    """The reason is that of the second call."""
+    driven = judged(
+        "We open at 9.",
+        lambda asked: Unscored("too slow") if asked.values.get("again") else Judge(claims={})(asked),
+    )
+
+    assert driven.found.claims is None
+    assert of(driven).unscored == {"claims": "too slow"}
+
+
+def test_an_answer_that_is_the_reference_says_all_its_statements() -> None:
+    """S7: where they are needed for the context, they are marked as present without asking."""
+    driven = judged(REFERENCE, reference=REFERENCE, recall=True)
+
+    assert driven.parts == [["claims", "statements"], ["context", "answer"]]
+    assert [(each.answer, each.attributable) for each in of(driven).statements] == [("present", False)] * 2
+
+
 def test_a_refused_call_is_named_as_refused() -> None:
     """J5: the part that the judge declined is unscored, the others stay."""
 

@@ -167,6 +167,7 @@ def test_a_refusal_as_the_reason_is_named_as_one(text: str) -> None:
         "I read c1 as saying that it opens at nine.",
         "Sorry is all it says.",
         "Die Antwort sagt: ich kann nicht helfen.",
+        "I can't help reading it so: " + "c1 names the hours, c2 the days. " * 10,
     ],
 )
 def test_a_reason_that_speaks_of_a_refusal_is_a_reason(reason: str) -> None:
