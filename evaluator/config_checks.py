@@ -44,9 +44,9 @@ def contradictions(value: dict[str, Any]) -> Iterator[Finding]:
     if value.get("metrics") == []:
         sentence = "metrics is empty, so nothing would be measured: leave it out for the default"
         yield Finding("wrong-value", ("metrics",), "value", sentence)
-    for path, at in rule_members(value, "at"):
-        if at in ("p50", "p95") and at(value, (*path[:-1], "max_rise")) in (ABSENT, None):
-            yield Finding("wrong-value", path, "value", f"{located.spelled(path)}: {at} is read by max_rise only")
+    for path, read in rule_members(value, "at"):
+        if read in ("p50", "p95") and at(value, (*path[:-1], "max_rise")) in (ABSENT, None):
+            yield Finding("wrong-value", path, "value", f"{located.spelled(path)}: {read} is read by max_rise only")
     for path, name in indexed(value, ("pipeline", "env")):
         if isinstance(name, str) and name.upper().startswith(NEVER_GRANTED):
             shown = f"{located.spelled(path)}: '{located.visible(name)}'"

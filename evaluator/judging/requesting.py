@@ -35,6 +35,9 @@ LONGEST_QUOTE = 200
 
 LEAST_SECONDS = 0.01
 
+MOST_TOLD = 10
+"""Reasons for trying again that are told, each once."""
+
 CENT = 0.01
 
 
@@ -56,6 +59,7 @@ class Around:
         random: a number in [0, 1), for the spread of repeated calls.
         delimiter: a random word that stands nowhere in what a call is about.
         wait: waits for an event.
+        log: takes a line for a person who wonders why nothing happens.
     """
 
     seconds: Callable[[], float]
@@ -63,6 +67,7 @@ class Around:
     random: Callable[[], float]
     delimiter: Callable[[Mapping[str, Any]], str]
     wait: Wait = threading.Event.wait
+    log: Callable[[str], None] = lambda _: None
 
 
 class Ended(Exception):
@@ -93,6 +98,7 @@ class Requester:
         self._limiter = Limiter(terms.most, around.seconds)
         self._callers = Callers(around.wait)
         self._halt = threading.Event()
+        self._told: set[str] = set()
         self._lock = threading.Lock()
 
     def stop(self, reason: str) -> None:
@@ -121,7 +127,7 @@ class Requester:
         patience = Patience(self._left, self._around.random, lambda: self.answered, self.answered)
         attempts = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(JudgeBusy), wait=patience.wait, stop=patience.stop, reraise=True,
-            sleep=self._sleep, before_sleep=lambda _: self._budget.count(part, retries=1),
+            sleep=self._sleep, before_sleep=lambda state: self._try_again(part, state),
         )  # fmt: skip
         try:
             return attempts(self._attempt, part, request)
@@ -135,6 +141,16 @@ class Requester:
         except JudgeBroken as error:
             self.stop(f"the judge cannot be asked: {short(str(error))}")
             raise errors.JudgeError(f"the judge cannot be asked: {error}") from error
+
+    def _try_again(self, part: Part, state: tenacity.RetryCallState) -> None:
+        self._budget.count(part, retries=1)
+        error = state.outcome.exception() if state.outcome is not None else None
+        reason = short(error.reason) if isinstance(error, JudgeBusy) else ""
+        with self._lock:
+            is_new = bool(reason) and reason not in self._told and len(self._told) < MOST_TOLD
+            self._told.add(reason)
+        if is_new:
+            self._around.log(f"a call to the judge failed and is made again: {reason}")
 
     def _attempt(self, part: Part, request: JudgeRequest) -> JudgeReply:
         with self._limiter.slot():

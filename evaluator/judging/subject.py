@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluator.judging import fencing
 from evaluator.judging.fencing import Datum
@@ -83,7 +83,6 @@ class Subject:
     lacks_text: bool = False
     reference: str | None = None
     facts: Sequence[Fact] = ()
-    expect: Literal["answer", "abstain"] = "answer"
     against: str | None = None
     seed: int = 0
     window: int | None = None

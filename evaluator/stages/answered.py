@@ -50,7 +50,7 @@ class Answered(NamedTuple):
             language=self.language, answer=self.answer, reported=self.reported,
             chunks=[Chunk(chunk, text or "") for chunk, text in zip(self.context, self.texts, strict=True)],
             lacks_text=any(text is None for text in self.texts), reference=labels.reference,
-            facts=[Fact(fact.id, fact.text) for fact in labels.facts], expect=labels.expect, against=self.before,
+            facts=[Fact(fact.id, fact.text) for fact in labels.facts], against=self.before,
             seed=bench.config.seed or 0, window=bench.window, wanted=wanted,
         )  # fmt: skip
 

@@ -85,7 +85,7 @@ class Bench:
         self._open.callback(judge.close)
         around = Around(
             seconds=workspace.clock.seconds, now=self._now, random=random.SystemRandom().random,
-            delimiter=fencing.delimiter,
+            delimiter=fencing.delimiter, log=workspace.log,
         )  # fmt: skip
         asker = Asker(
             judge, self._identity, Terms(config.max_concurrency, config.timeout, config.deadline),
