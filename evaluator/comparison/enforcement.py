@@ -70,7 +70,8 @@ class Belief(NamedTuple):
         if known is None or not known.languages:
             return "not calibrated"
         counts = Counter(languages)
-        least = SHARE * counts.total()
+        # Of many languages none may make up so much; then the most frequent ones stand for all.
+        least = min([SHARE * counts.total(), *([max(counts.values())] if counts else [])])
         for language in sorted(language for language, count in counts.items() if count >= least):
             found = known.languages.get(language) or known.languages.get(language.partition("-")[0])
             for reason in _weaknesses(found, self.min_kappa):

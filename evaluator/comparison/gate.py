@@ -261,6 +261,8 @@ def undecided(exam: Exam) -> list[str]:
     # By metric: where all categories are small, their pooled row is left out for being the row `all`, which another
     # rule on the metric may carry.
     decided = {exam.rules[entry.rule].metric for entry in _decided(exam)}
+    # A person decided about a row that accepted.yml names.
+    decided |= {entry.row.metric for entry in exam.rows if entry.accepted is not None}
     required = [
         rule.metric
         for rule in exam.rules

@@ -99,6 +99,8 @@ def test_what_a_calibration_lacks_is_named(court: Court, known: dict[str, Any], 
     decision = court.decide("new", baseline)
     assert decision.outcome == "inconclusive"
     assert f"the judge is not enforced ({why})" in reasons(decision)["judge-advisory"]
+    stale = [said for said in court.exam("new").doubts if "is of another judge and counts as none" in said]
+    assert bool(stale) == ("fingerprint" in known)
 
 
 @pytest.mark.parametrize(("swedish", "outcome"), [(1, "failed"), (2, "inconclusive")])
@@ -264,6 +266,20 @@ class TestComparable:
         statuses = {row.metric: row.status for row in court.comparison("new").rows if row.scope == "all"}
         assert statuses["recall@5"] == "unchanged"
         assert statuses["faithfulness"] == statuses["abstention"] == "not comparable"
+
+    def test_another_judge_that_a_person_accepted(self, court: Court) -> None:
+        """Every row that accepted.yml names is decided by that; the written rule then holds nothing up."""
+        court.config |= {"accepted": "accepted.yml", "gate": {"rules": [RECALL, RULE]}}
+        entries = [
+            {"metric": "faithfulness", "floor": 0.5, "reason": "a new judge", "until": "2026-12-31"} | place
+            for place in ({}, {"category": "uncategorised"})
+        ]
+        (court.folder / "accepted.yml").write_text(json.dumps(entries))
+        baseline = court.run("base", ten(*GOOD), fingerprint="o" * 64)
+        court.run("new", ten(*GOOD))
+        assert court.decide("new", baseline).outcome == "passed"
+        (court.folder / "accepted.yml").write_text(json.dumps(entries[:1]))
+        assert court.decide("new", baseline).outcome == "inconclusive"
 
     def test_another_judges_values_are_no_anchor(self, court: Court) -> None:
         """Drift starts anew with the new judge."""

@@ -80,6 +80,13 @@ def test_a_metric_without_labels_of_its_own_is_believed_as_what_it_is_read_from(
     assert known.doubt(metric, ["en"] * 5) == doubt
 
 
+def test_of_many_languages_the_most_frequent_stand_for_all() -> None:
+    """Six languages of a sixth each: none makes up a fifth, and a judge is not believed in all of them for that."""
+    known = Belief(0.6, calibration(), "j" * 64)
+    assert known.doubt("faithfulness", ["en", "sv", "hu", "pl", "zh", "de"]) == "not calibrated for de"
+    assert known.doubt("faithfulness", ["en", "en", "sv", "hu", "pl", "zh", "de", "fr", "es", "it", "nl"]) is None
+
+
 def test_what_stands_for_a_metric_is_one_that_people_label() -> None:
     """No metric is believed by way of two others."""
     assert not set(STANDS_FOR.values()) & (STANDS_FOR.keys() - set(STANDS_FOR.values()))
