@@ -115,6 +115,17 @@ def is_amount(letters: str, text: str, start: int) -> bool:
     return scaled or bool(_unit_of(letters))
 
 
+def multiplies(word: str) -> bool:
+    """Whether a word in small letters is a multiplier: "thousand"."""
+    return word in _scales()
+
+
+def is_scaled(text: str, start: int, end: int) -> bool:
+    """Whether what stands behind the number from start to end makes another number of it: a multiplier, a percent."""
+    behind = _Behind(text, end, attached=_money(text, start) is not None)
+    return behind.zeros > 0 or "%" in behind.units
+
+
 def _amount(found: re.Match[str], number: str) -> Value:
     text, start = found.string, found.start()
     before = _money(text, start)

@@ -10,17 +10,15 @@ so anywhere, the words of an alternative are looked for in other forms and apart
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.metrics import _spans
 from evaluator.metrics._apart import LARGE, Parts, Search
-from evaluator.metrics._lexicon import goes_on_a_number
+from evaluator.metrics._edges import is_whole, starts_word
 from evaluator.metrics._negation import is_negated, may_be_negated
 from evaluator.metrics._normal import CACHED_TEXTS, Normal, has_decimal_comma, normal, normal_pair, plain
 from evaluator.metrics._patterns import pattern_of
-from evaluator.metrics._scripts import is_unspaced
 from evaluator.model.patterns import match, regex_problem
 
 if TYPE_CHECKING:
@@ -32,9 +30,6 @@ if TYPE_CHECKING:
 
 _ASCII = re.compile("[a-z0-9]+")
 _NO_LETTER = re.compile("[^a-z]|$")
-_CONTINUES = ".,':\u2044"
-"""What stands between the parts of one number; the last is the fraction slash of ``\u00bd`` in NFKC."""
-
 
 Place = tuple[int, int]
 """Start and end in the form a text was searched in."""
@@ -221,12 +216,12 @@ def _occurs(needle: _Needle, form: Normal, language: str) -> Place | None:
     start = text.find(needle.text) if needle.text else -1
     while start >= 0:
         end = start + len(needle.text)
-        if not _is_edge(text, start, -1):
+        if not starts_word(text, start):
             # Nor does it start at any later place in the same word.
             start = text.find(needle.text, _next_start(text, start))
             continue
-        whole = _is_edge(text, end - 1, 1) and not goes_on_a_number(text, start, language)
-        if whole and not (needle.guarded and is_negated(form.lines, start, end, language)):
+        denied = needle.guarded and is_negated(form.lines, start, end, language)
+        if not denied and is_whole(text, start, end, language):
             return start, end
         start = text.find(needle.text, start + 1)
     return None
@@ -241,25 +236,3 @@ def _next_start(text: str, start: int) -> int:
     """The next place where a word could start, after one within a word or a number."""
     found = _NO_LETTER.search(text, start + 1) if text[start].isalpha() and text[start].isascii() else None
     return found.start() if found is not None else start + 1
-
-
-def _is_edge(text: str, position: int, step: Literal[-1, 1]) -> bool:
-    """Whether the word or number at a position ends there, going left (-1) or right (1)."""
-    here, there = text[position], _at(text, position + step)
-    if _is_word(here) and _is_word(there):
-        return (is_unspaced(here) or is_unspaced(there)) and not (here.isnumeric() and there.isnumeric())
-    if not here.isdigit():
-        return True
-    beyond = _at(text, position + 2 * step)
-    if step < 0 and there == "-":
-        return _is_word(beyond)
-    starts_with_point = step < 0 and there == "." and beyond in ("", " ")
-    return not (starts_with_point or (there != "" and there in _CONTINUES and beyond.isdigit()))
-
-
-def _at(text: str, position: int) -> str:
-    return text[position] if 0 <= position < len(text) else ""
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or (character > "\u02ff" and unicodedata.category(character).startswith("M"))
