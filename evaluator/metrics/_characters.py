@@ -11,6 +11,7 @@ from array import array
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from evaluator.metrics._denials import unasked
 from evaluator.metrics._edges import NO_HALF
 from evaluator.metrics._negation import negations_of
 from evaluator.metrics._normal import CACHED_TEXTS
@@ -72,7 +73,7 @@ class _Reading:
         self.clauses: list[int] = []
         self.apart: list[int] = []
         self.weight = 0
-        position = 0
+        position, lines = 0, unasked(lines, language)
         for start, end in [*negations_of(lines, language), (len(lines), len(lines))]:
             if start < position:
                 continue

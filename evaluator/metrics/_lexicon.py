@@ -144,6 +144,16 @@ _MONEY = "sek nok dkk eur usd gbp chf pln huf czk cny jpy rmb kr kronor ft forin
 CURRENCIES = frozenset(_MONEY.split())
 """Names of money that may stand before or after its number."""
 
+_RATES = {
+    "en": r"per \w+",
+    "sv": r"per \w+|i (?:månad(?:en)?|år(?:et)?|dag(?:en)?|veckan?|timmen?)",
+    "de": r"(?:pro|je) \w+",
+    "fr": r"par (?:heure|jour|semaine|mois|an|année|trimestre|personne|utilisateur)",
+    "es": r"(?:por|al|a la) (?:hora|día|semana|mes|trimestre|año|persona|usuario)",
+    "pl": r"na (?:godzinę|dzień|tydzień|miesiąc|kwartał|rok|osobę)",
+}
+"""What something is paid or counted by: the two words stand together."""
+
 
 class Lexicon(NamedTuple):
     """The tables of one language.
@@ -158,6 +168,7 @@ class Lexicon(NamedTuple):
         contrary_stems: what such words begin with.
         changed: matches what makes more of the unit before it, or another unit; None where there is nothing.
         joined: matches at its end a number made of two with a word between; None where there are none.
+        rate: matches two words that say what something is paid by; None where nothing does.
         forms: word -> the word it counts as.
         negations: the same for negations.
     """
@@ -171,6 +182,7 @@ class Lexicon(NamedTuple):
     contrary_stems: tuple[str, ...]
     changed: re.Pattern[str] | None
     joined: re.Pattern[str] | None
+    rate: re.Pattern[str] | None
     forms: dict[str, str]
     negations: dict[str, str]
 
@@ -208,6 +220,7 @@ def lexicon(language: str) -> Lexicon:
         tuple(word[:-1] for word in contrary if word.endswith("*")),
         _pattern(rf"(?:{'|'.join(filter(None, changed))})(?!\w)" if any(changed) else None),
         _pattern(_JOINED.get(language)),
+        _pattern(_RATES.get(language)),
         _pairs(_FORMS[language]),
         _pairs(_NEGATIONS[language]),
     )
