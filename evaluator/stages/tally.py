@@ -12,7 +12,7 @@ from evaluator.stages import measuring
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from evaluator.comparison.sheet import CaseValues
+    from evaluator.comparison.sheet import CaseValues, Paraphrases
     from evaluator.model.comparison import CriticalOutcome
     from evaluator.model.golden import Labels
     from evaluator.model.run import RunCase
@@ -50,7 +50,8 @@ class Tally:
     """What was seen so far. ``new`` are values under the candidate's labels, ``old`` under the baseline's.
 
     ``groups`` are the groups of paraphrases in both runs. ``accepted`` are case ids that accepted.yml names: the
-    baseline's exam takes the candidate's labels for them.
+    baseline's exam takes the candidate's labels for them. ``regrouped`` are the roots of the groups that cannot be
+    compared as a whole.
     """
 
     candidate: Run
@@ -70,6 +71,7 @@ class Tally:
     critical_before: set[str] = field(default_factory=set)
     failed: dict[bool, list[bool]] = field(default_factory=lambda: {False: [], True: []})
     answers_exist: bool = False
+    regrouped: dict[str, Paraphrases] = field(default_factory=dict)
 
     def take(self, met: Met) -> None:
         """Note one case."""
@@ -95,7 +97,7 @@ class Tally:
             labels = measuring.labels_of(mine)
             group = self.groups.alone(mine, is_candidate=True)
             after = self.ruler.measure(self.candidate, mine, labels, {}, group)
-            line = self.ruler.line(mine.case, labels, None, after)
+            line = self._counted(self.ruler.line(mine.case, labels, None, after), theirs)
             self.new.append(line)
             # A floor of the baseline's exam reads all that the candidate answers, however it came to be asked.
             self.old.append(line)
@@ -109,9 +111,10 @@ class Tally:
     def _pair(self, mine: StoredCase, theirs: StoredCase) -> None:
         case = mine.case.id
         labels = measuring.labels_of(mine)
-        sides = self.groups.new(mine, theirs)
+        sides = self.groups.new(mine)
         before, after = self._both(mine, theirs, labels, sides)
-        line = self.ruler.line(mine.case, labels, before, after)
+        line = self._whole(self.ruler.line(mine.case, labels, before, after), mine, labels, sides)
+        line = self._counted(line, theirs)
         self.new.append(line)
         self.changes.add(case, before, after)
         self._critical(self.new_critical, labels, case, before, after)
@@ -128,7 +131,8 @@ class Tally:
     def _under_old_labels(self, mine: StoredCase, theirs: StoredCase, sides: Sides) -> None:
         labels = measuring.labels_of(theirs)
         before, after = self._both(mine, theirs, labels, sides)
-        self.old.append(self.ruler.line(theirs.case, labels, before, after))
+        line = self._whole(self.ruler.line(theirs.case, labels, before, after), mine, labels, sides)
+        self.old.append(self._counted(line, theirs))
         self._critical(self.old_critical, labels, mine.case.id, before, after)
 
     def _both(self, mine: StoredCase, theirs: StoredCase, labels: Labels, sides: Sides) -> tuple[Measured, Measured]:
@@ -140,6 +144,25 @@ class Tally:
         before = self.ruler.measure(self.baseline, theirs, labels, ways_before, sides.before)
         after = self.ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
         return before, after
+
+    def _whole(self, line: CaseValues, mine: StoredCase, labels: Labels, sides: Sides) -> CaseValues:
+        """A line with what the candidate's whole group comes to, where a part of it was compared."""
+        paraphrases = self.groups.alone(mine, is_candidate=True)
+        if not sides.before or paraphrases == sides.after or line.after is None:
+            return line
+        measured = self.ruler.measure(self.candidate, mine, labels, {}, paraphrases).values
+        reads = [self.ruler.declared[metric.name].group for metric in self.ruler.metrics]
+        chosen = (group if read else own for read, group, own in zip(reads, measured, line.after, strict=True))
+        return line._replace(whole=tuple(chosen))
+
+    def _counted(self, line: CaseValues, theirs: StoredCase | None) -> CaseValues:
+        """A line with how many paraphrases of the baseline's group cannot be compared."""
+        if theirs is None or not theirs.case.paraphrases:
+            return line
+        found = self.groups.lost(theirs, self.accepted, is_paired=line.paired)
+        if found.lost:
+            self.regrouped[theirs.case.id] = found
+        return line._replace(paraphrases=found)
 
     def _critical(
         self,
