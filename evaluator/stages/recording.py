@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.model.counting import counted
-from evaluator.model.record import Answer, Failure, Hit, Record, Step
+from evaluator.model.record import Answer, Failure, Hit, Record, Step, union
 from evaluator.stores import located, records
 from evaluator.stores.words import visible
 
@@ -109,6 +109,7 @@ class Tally:
         self._fixture = fixture
         self._cutoff = cutoff if fixture is None else min(cutoff, len(fixture.chunks))
         self._unknown: dict[str, int] = {}
+        self._has_text = False
         self._repeated: list[str] = []
         self._short: list[str] = []
         self._sentences: dict[str, list[str]] = {}
@@ -129,16 +130,20 @@ class Tally:
             self._short.append(record.id)
         if self._fixture is not None:
             known = self._fixture.by_id
+            found = (*record.retrieved, *union(record.steps)) if record.steps else record.retrieved
             unknown = {hit.id for hit in record.retrieved if hit.id not in known}
             unknown.update(identifier for identifier in record.context if identifier not in known)
             if unknown:
                 self._unknown[record.id] = len(unknown)
+                self._has_text = self._has_text or any(hit.text is not None and hit.id in unknown for hit in found)
 
     def warnings(self, cases: Mapping[str, Case], *, may_be_short: bool) -> Iterator[str]:
         """What was counted, in sentences; a case that is held out is never named."""
         if self._unknown:
             count = sum(self._unknown.values())
-            yield f"{counted(count, 'result')} not in the fixture, counted as irrelevant{_where(self._unknown, cases)}"
+            text = "; facts and values are looked for in the text they came with" if self._has_text else ""
+            where = _where(self._unknown, cases)
+            yield f"{counted(count, 'result')} not in the fixture, counted as irrelevant{where}{text}"
         if self._repeated:
             yield f"results that were there already, counted as irrelevant{_where(self._repeated, cases)}"
         if self._short and not may_be_short:
