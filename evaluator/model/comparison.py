@@ -217,8 +217,8 @@ class ExamFile(Value):
 
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
-    ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are for the
-    report.
+    ``alerts``, ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are
+    for the report.
     """
 
     format: Literal[1] = FORMAT
@@ -226,6 +226,7 @@ class ExamFile(Value):
     history: History
     values: dict[str, dict[str, float]]
     categories: dict[str, str]
+    alerts: Strings = ()
     warnings: Strings = ()
     spreads: Annotated[tuple[SpreadRow, ...], pydantic.Field(strict=False)] = ()
     uncommitted: bool = False

@@ -6,9 +6,9 @@ found in text that nobody has frozen: a person has to know.
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING
 
+from evaluator.metrics.scoring import as_seen
 from evaluator.model.counting import counted
 from evaluator.model.record import union
 from evaluator.stores.words import visible
@@ -44,7 +44,7 @@ class Foreign:
                 continue
             if not self._holds(hit, chunk, hit.text):
                 lost.add(hit.id)
-            if _seen(hit.text) != _seen(chunk.text):
+            if as_seen(hit.text) != as_seen(chunk.text):
                 self._other.add(case, hit.id)
         if lost:
             needed = (chunk_id for need in view.needs for way in need.ways for chunk_id in way if chunk_id in lost)
@@ -58,7 +58,7 @@ class Foreign:
         """Whether the fixture's text is within what came: a pipeline may well put a heading before it."""
         last = self._is_held.get(hit.id)
         if last is None or last[0] != text:
-            last = self._is_held[hit.id] = (text, _seen(chunk.text) in _seen(text))
+            last = self._is_held[hit.id] = (text, as_seen(chunk.text) in as_seen(text))
         return last[1]
 
     def _is_foreign(self, fact: RunFact, view: CaseView) -> bool:
@@ -70,7 +70,7 @@ class Foreign:
                 return True
             start, end = fact.span or (0, len(came))
             part = came[start if chunk_id == first else 0 : end if chunk_id == last else len(came)]
-            if came != chunk.text and _seen(part) not in _seen(chunk.text):
+            if came != chunk.text and as_seen(part) not in as_seen(chunk.text):
                 return True
         return False
 
@@ -127,9 +127,3 @@ class _Found:
         first = next((case for case, is_shown in self._cases.items() if is_shown), None)
         named = "" if first is None else f", first '{visible(first)}'"
         return f" ({counted(len(self._cases), 'case')}{named})"
-
-
-def _seen(text: str) -> str:
-    """What a reader sees of a text, whatever its white space."""
-    seen = text if text.isascii() else "".join(each for each in text if unicodedata.category(each) != "Cf")
-    return "".join(seen.split())

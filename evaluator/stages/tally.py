@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
 from evaluator.stages import measuring
+from evaluator.stages.renumbered import renumbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -51,7 +52,7 @@ class Tally:
 
     ``groups`` are the groups of paraphrases in both runs. ``accepted`` are case ids that accepted.yml names: the
     baseline's exam takes the candidate's labels for them. ``regrouped`` are the roots of the groups that cannot be
-    compared as a whole.
+    compared as a whole. ``renumbered`` are chunks that labels name and that say something else now, by case.
     """
 
     candidate: Run
@@ -71,6 +72,7 @@ class Tally:
     critical_before: set[str] = field(default_factory=set)
     failed: dict[bool, list[bool]] = field(default_factory=lambda: {False: [], True: []})
     answers_exist: bool = False
+    renumbered: dict[str, list[str]] = field(default_factory=dict)
     regrouped: dict[str, Paraphrases] = field(default_factory=dict)
 
     def take(self, met: Met) -> None:
@@ -117,6 +119,8 @@ class Tally:
         line = self._counted(line, theirs)
         self.new.append(line)
         self.changes.add(case, before, after)
+        if line.rechunked and (other := list(renumbered(before.view, after.view))):
+            self.renumbered[case] = other
         self._critical(self.new_critical, labels, case, before, after)
         sides_before = self.groups.old(mine, theirs)
         is_same = mine.case.labels_hash == theirs.case.labels_hash and sides == sides_before
