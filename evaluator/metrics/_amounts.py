@@ -24,6 +24,8 @@ _LONGEST_WORD = 24
 _SHORTEST_NOUN = 4
 """Shorter words beside a number are mostly none: of, at, den."""
 _LONGEST_CONNECTION = 12
+_OF_YEARS = ("anniversa", "birthday", "jubil", "årsdag", "aniversario", "rocznic", "évforduló")
+"""What begins so counts years: the 40th anniversary comes after 40 of them."""
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
 _MINUS = re.compile(r"(?:(?<![^\W_])(?i:minus|negative|mínusz|moins|menos) |(?:零下|[负負]|マイナス) ?)$")
 _NO_MINUS = re.compile(r"(?:[0-9]|(?<![^\W_])(?i:au|du|al|lo|or|oder|eller|ou|o|vagy|lub|a)) $")
@@ -107,6 +109,8 @@ def plain(written: str) -> Value:
 def ordinal(written: str, digits: str, noun: str) -> Value:
     """A place in an order: the second floor is no two floors, and floor 2 is it."""
     places = place_of(digits, noun)
+    if noun.casefold().startswith(_OF_YEARS):
+        places |= {f"year {without_zeros(digits)}"}
     return Value(written, places | {f"b {without_zeros(digits)}"}, places)
 
 
@@ -221,7 +225,7 @@ class _Behind:
             self.end = found.end(1) if changed == units else next_word.end(1)
             units = changed
         elif next_word:
-            units = _measures.with_between(self._known.of(next_word[1]), found[1])
+            units = self._known.between(found[1], next_word[1])
             self.end = next_word.end(1) if units else self.end
         elif is_unit:
             self.end = found.end(1)

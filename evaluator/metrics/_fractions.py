@@ -12,7 +12,9 @@ from evaluator.metrics._units import units_of
 if TYPE_CHECKING:
     from evaluator.metrics._units import Units
 
-_SIGN = re.compile("(?:([0-9]+) ?)?(?:([\u00bc-\u00be\u2150-\u215e])|(?<![0-9])([0-9]{1,3})\u2044([0-9]{1,3}))")
+_SIGN = re.compile(
+    "(?:(?<![0-9])([0-9]{1,9}) ?)?(?:([\u00bc-\u00be\u2150-\u215e])|(?<![0-9])([0-9]{1,3})\u2044([0-9]{1,3}))"
+)
 _TYPED = re.compile(
     r"(?<![0-9/.,:-])(?<![0-9/.,:-] )(?:([0-9]{1,3}) )?([1-9])/([2-9])(?![0-9/])(?=[ -](?:of an? |an? )?([^\W\d_]+))"
 )
@@ -28,6 +30,7 @@ def fractions(text: str, language: str) -> str:
     if "/" in text:
         units = units_of(language)
         text = _TYPED.sub(lambda found: _typed(found, units, decimal_comma=comma), text)
+    text = text.replace("U.S.", "US")
     return _POWER.sub(lambda found: f"{'sq' if found[2] else 'cu'}{found[1]}", text)
 
 

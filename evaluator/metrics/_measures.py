@@ -38,7 +38,8 @@ year år års åren årens|quarter kvartal|kilometre kilometer|metre meter|mil m
 centimetre centimeter|litre liter|decilitre deciliter|millilitre milliliter|kilogram kilogram|gram gram
 tonne ton|pound pund|celsius grad grader|square-metre kvadratmeter kvm|cubic-metre kubikmeter|hectare hektar
 working-day arbetsdag arbetsdagar arbetsdagars bankdag bankdagar bankdagars|weekday vardag vardagar vardagars
-day kalenderdag kalenderdagar kalenderdagars|night natt nätter
+day kalenderdag kalenderdagar kalenderdagars|pp procentenhet procentenheter
+night natt nätter
 """,
     "de": """
 second sekunde sekunden|minute minute minuten minütig*|hour stunde stunden std stündig*|day tag tage tagen tages tägig*
@@ -48,6 +49,7 @@ centimetre zentimeter|millimetre millimeter|litre liter litern|millilitre millil
 tonne tonne tonnen|pound pfund|celsius grad|square-metre quadratmeter qm|cubic-metre kubikmeter|hectare hektar
 working-day arbeitstag arbeitstage arbeitstagen geschäftstag geschäftstage geschäftstagen banktage bankarbeitstage
 weekday werktag werktage werktagen|day kalendertag kalendertage kalendertagen
+pp prozentpunkt prozentpunkte prozentpunkten
 """,
     "fr": """
 second seconde secondes|minute minute minutes|hour heure heures|oclock heure heures|day jour jours journée journées

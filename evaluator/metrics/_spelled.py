@@ -49,6 +49,8 @@ _JOINED = {
 """How a language puts tens and ones together."""
 _LAST_WORD = re.compile(r"(\w+) $")
 _FAR = 24
+_DIGITS_FIRST = re.compile(r"(?<![\w.,])([0-9]{1,4}) \(([^()\n]{1,40})\)")
+_WORDS_FIRST = re.compile(r"(?<![\w.,-])([^\W_]+[ -])?([^\W_]+) \(([0-9]{1,4})\)")
 
 _HAN = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
@@ -69,6 +71,26 @@ def halves_in_digits(text: str, language: str) -> str:
         return text
     mark = "," if has_decimal_comma(language) else "."
     return re.sub(rf"(?<![\w.,])([0-9]+) (?:{_HALVES[tongue][1]})(?!\w)", rf"\g<1>{mark}5", text, flags=re.IGNORECASE)
+
+
+def said_once(text: str, language: str) -> str:
+    """A text with numbers that it writes both ways, as contracts do, in digits only: thirty (30) days."""
+    if "(" not in text:
+        return text
+    text = _DIGITS_FIRST.sub(lambda found: found[1] if _is(found[2], found[1], language) else found[0], text)
+    return _WORDS_FIRST.sub(lambda found: _after_words(found, language), text)
+
+
+def _is(words: str, digits: str, language: str) -> bool:
+    return in_digits(words.strip(), language) == digits
+
+
+def _after_words(found: re.Match[str], language: str) -> str:
+    """What stands for a number in words, with the word before it, and its digits in brackets."""
+    before, last, digits = found[1] or "", found[2], found[3]
+    if _is(before + last, digits, language):
+        return digits
+    return before + digits if _is(last, digits, language) else found[0]
 
 
 def in_digits(text: str, language: str) -> str:

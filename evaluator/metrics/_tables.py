@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from evaluator.metrics._units import Units
 
 _LONGEST_CAPTION = 8
-_RULE = re.compile(r"[\s|:+=-]*-[\s|:+=-]*")
+_RULE = frozenset(" \t|:+=-")
 _COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")
-_NUMBER_ALONE = re.compile(r"\s*[-+]?[0-9][0-9.,' ]*\s*")
+_NUMBER_ALONE = re.compile(r"[-+]?[0-9][0-9.,' ]*")
 _LABELLED = re.compile(
     r"(?P<label>[^:=;|\n]{1,80}?)(?:\s?[:=]\s?|(?<=\)) ?(?:(?:is|är|ist|est|es|to) )?)"
-    r"(?P<numbers>-?[0-9][0-9.,' ]*(?:(?:-|/|,| to | till | bis | a | à | do | and ) ?[0-9][0-9.,']*)?)"
-    r"(?=\s*(?:$|[;|()\n]|\.(?![0-9])))",
+    r"(?P<numbers>-?[0-9][0-9.,' ]{0,30}(?:(?:-|/|,| to | till | bis | a | à | do | and ) ?[0-9][0-9.,']{0,20})?)"
+    r"(?= {0,3}(?:$|[;|()\n]|\.(?![0-9])))",
     re.MULTILINE,
 )
 _DIGIT = re.compile("[0-9]")
@@ -57,7 +57,7 @@ class Tables:
         above = ""
         for mark, lines in itertools.groupby(_without_html(text).split("\n"), _mark_of):
             block = list(lines)
-            rows = [_cells(line, mark) for line in block if not _RULE.fullmatch(line)] if mark else []
+            rows = [_cells(line, mark) for line in block if not _is_rule(line)] if mark else []
             if mark in {",", ";"} and len({len(row) for row in rows}) > 1:
                 rows = []
             if rows:
@@ -98,13 +98,17 @@ class Tables:
 def _without_html(text: str) -> str:
     if "</t" not in text.casefold():
         return text
-    text = re.sub(r"(?i)</t[dh]>\s*(?!\s*</tr)", "\t", text)
+    text = re.sub(r"(?i)</t[dh]>", "\t", re.sub(r"(?i)</t[dh]>\s*</tr", "</tr", text))
     return re.sub(r"<[^<>\n]{0,200}>", " ", re.sub(r"(?i)</(?:tr|caption)>\s*", "\n", text))
+
+
+def _is_rule(line: str) -> bool:
+    return "-" in line and _RULE.issuperset(line)
 
 
 def _mark_of(line: str) -> str:
     """What parts the cells of a line; empty where it has none, or is blank."""
-    if "|" in line or _RULE.fullmatch(line):
+    if "|" in line or _is_rule(line):
         return "|"
     if "\t" in line.strip():
         return "\t"

@@ -52,7 +52,20 @@ _WORDS = {
 }
 MONEY = frozenset(unit for codes in (_CODES, *_SYMBOLS.values(), *_WORDS) for unit in codes.split())
 """Currencies, percent and per mille: a number without a unit is none of these."""
-_TWO_WORDS = "per cent|pour cent|por ciento|por cento|per cento"
+_PHRASES = {
+    **dict.fromkeys(("per cent", "pour cent", "por ciento", "por cento", "per cento"), "%"),
+    **dict.fromkeys(("percentage points", "percentage point", "points de pourcentage"), "pp"),
+    **dict.fromkeys(("miles per hour", "mile per hour"), "mile/h"),
+    **dict.fromkeys(("kilometres per hour", "kilometers per hour", "kilometer i timmen"), "km/h"),
+    **dict.fromkeys(("metres per second", "meters per second"), "m/s"),
+}
+"""Several words that are one unit."""
+_OF_A_COUNTRY = {
+    "us": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "swiss": "CHF", "swedish": "SEK",
+    "norwegian": "NOK", "danish": "DKK", "icelandic": "ISK", "british": "GBP", "amerikanska": "USD", "svenska": "SEK",
+    "norska": "NOK", "danska": "DKK", "amerikanische": "USD", "schweizer": "CHF",
+}  # fmt: skip
+"""Words between a number and its money that say whose it is."""
 
 
 class Units:
@@ -71,8 +84,8 @@ class Units:
             self._names[name] = self._names.get(name, NOTHING) | units
         signs = any_of(name for name in self._names if not is_word(name))
         self.behind = re.compile(f"[ \n-]?({signs})")
-        self.word_behind = re.compile(rf"[ \n-]?((?i:{_TWO_WORDS})(?![^\W_])|[^\W\d_]+(?:/[hs](?!\w))?)")
-        self._in_text = re.compile(rf"{signs}|(?i:{_TWO_WORDS})|[^\W\d_]+?(?={signs})|[^\W\d_]+")
+        self.word_behind = re.compile(rf"[ \n-]?((?i:{any_of(_PHRASES)})(?![^\W_])|[^\W\d_]+(?:/[hs](?!\w))?)")
+        self._in_text = re.compile(rf"{signs}|(?i:{any_of(_PHRASES)})|[^\W\d_]+?(?={signs})|[^\W\d_]+")
 
     def of(self, name: str) -> frozenset[str]:
         """The units that a sign, a code or a word names; empty where it is none."""
@@ -81,6 +94,12 @@ class Units:
             folded = name.casefold()
             found = self._names.get(folded) or _measures.by_stem(folded, self._tongue)
         return found or NOTHING
+
+    def between(self, word: str, name: str) -> frozenset[str]:
+        """The units of a name behind a word, which may be that of a country; empty if the word is not known."""
+        units = self.of(name)
+        own = frozenset({_OF_A_COUNTRY.get(word.casefold(), "")}) & units
+        return own or _measures.with_between(units, word)
 
     def named_in(self, text: str) -> frozenset[str]:
         """Every unit that a text names anywhere."""
@@ -106,7 +125,7 @@ def _money() -> Mapping[str, frozenset[str]]:
     found = {symbol: frozenset(codes.split()) for symbol, codes in _SYMBOLS.items()}
     found |= {code: frozenset({code}) for code in _CODES.split()}
     found |= {word: frozenset(codes.split()) for codes, words in _WORDS.items() for word in words.split()}
-    return found | dict.fromkeys(_TWO_WORDS.split("|"), frozenset("%"))
+    return found | {phrase: frozenset({unit}) for phrase, unit in _PHRASES.items()}
 
 
 def is_word(name: str) -> bool:

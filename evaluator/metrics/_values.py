@@ -18,7 +18,7 @@ from evaluator.metrics._fractions import fractions
 from evaluator.metrics._normal import CACHED_TEXTS, has_decimal_comma, normal
 from evaluator.metrics._numbers import join_fixed_groups, unify
 from evaluator.metrics._scripts import is_unspaced
-from evaluator.metrics._spelled import halves_in_digits, in_digits
+from evaluator.metrics._spelled import halves_in_digits, in_digits, said_once
 from evaluator.metrics._tables import Tables
 from evaluator.metrics._units import NOTHING, units_of
 
@@ -56,7 +56,7 @@ class Stated(NamedTuple):
 
 def values_of(answer: str, language: str, marks: Iterable[tuple[int, int]] = ()) -> list[Value]:
     """The values of an answer, each once; ``marks`` are the citations in it, from and to, which are none."""
-    text = _Text(halves_in_digits(_without(answer, marks), language), language)
+    text = _Text(said_once(halves_in_digits(_without(answer, marks), language), language), language)
     text.left = _links().sub(_HIDDEN, text.left)
     comma = has_decimal_comma(language)
     quoted = text.take(_quotations(), lambda found: _quotation(found, decimal_comma=comma))
@@ -69,7 +69,7 @@ def values_of(answer: str, language: str, marks: Iterable[tuple[int, int]] = ())
 @lru_cache(maxsize=CACHED_TEXTS)
 def stated(written: str, language: str) -> Stated:
     """What a result of the context states."""
-    spelled = in_digits(written, language)
+    spelled = said_once(in_digits(written, language), language)
     found = _all_of(spelled, language)
     keys = {key for value in found for key in value.states}
     free = Counter(value.number for value in found if value.bare)
@@ -265,7 +265,7 @@ def _numbering() -> re.Pattern[str]:
 def _ordinals() -> re.Pattern[str]:
     """``2nd``, ``1er``, ``2º``, ``3:e``, ``第2``."""
     return re.compile(
-        rf"(?<![0-9{_LETTER}.,])([0-9]{{1,4}})(?:(?i:st|nd|rd|th|er|re|e|ère|ème|eme|º|ª|o|a)|:[ae])(?![0-9{_LETTER}])"
+        rf"(?<![0-9{_LETTER}.,/_-])([0-9]{{1,4}})(?:st|nd|rd|th|ST|ND|RD|TH|er|re|e|ère|ème|eme|o|a|:[ae])(?![0-9{_LETTER}])"
         "|第 ?([0-9]{1,4})"
     )
 
