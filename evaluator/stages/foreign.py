@@ -6,7 +6,7 @@ found in text that nobody has frozen: a person has to know.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.metrics.scoring import as_seen
 from evaluator.model.counting import counted
@@ -18,9 +18,17 @@ if TYPE_CHECKING:
 
     from evaluator.model.fixture import Chunk, Fixture
     from evaluator.model.golden import Case
-    from evaluator.model.record import Hit, Record
+    from evaluator.model.record import Record
     from evaluator.model.run import RunFact
     from evaluator.model.view import CaseView
+
+
+class _Text(NamedTuple):
+    """A text that came: whether it is another than the fixture's, and whether that is within it (below a heading)."""
+
+    text: str
+    is_other: bool
+    holds: bool
 
 
 class Foreign:
@@ -28,7 +36,7 @@ class Foreign:
 
     def __init__(self, fixture: Fixture | None) -> None:
         self._known: Mapping[str, Chunk] = fixture.by_id if fixture is not None else {}
-        self._is_held: dict[str, tuple[str, bool]] = {}
+        self._last: dict[str, _Text] = {}
         self._other = _Found()
         self._needed = _Found()
         self._facts = _Found()
@@ -42,9 +50,10 @@ class Foreign:
             chunk = self._known.get(hit.id)
             if chunk is None or hit.text is None or hit.text is chunk.text or hit.text == chunk.text:
                 continue
-            if not self._holds(hit, chunk, hit.text):
+            came = self._looked_at(hit.text, chunk)
+            if not came.holds:
                 lost.add(hit.id)
-            if as_seen(hit.text) != as_seen(chunk.text):
+            if came.is_other:
                 self._other.add(case, hit.id)
         if lost:
             needed = (chunk_id for need in view.needs for way in need.ways for chunk_id in way if chunk_id in lost)
@@ -54,12 +63,13 @@ class Foreign:
             if fact.found and self._is_foreign(fact, view):
                 self._facts.add(case, fact.fact)
 
-    def _holds(self, hit: Hit, chunk: Chunk, text: str) -> bool:
-        """Whether the fixture's text is within what came: a pipeline may well put a heading before it."""
-        last = self._is_held.get(hit.id)
-        if last is None or last[0] != text:
-            last = self._is_held[hit.id] = (text, as_seen(chunk.text) in as_seen(text))
-        return last[1]
+    def _looked_at(self, text: str, chunk: Chunk) -> _Text:
+        # A chunk comes with the same text in nearly every case.
+        last = self._last.get(chunk.id)
+        if last is None or last.text != text:
+            came, own = as_seen(text), as_seen(chunk.text)
+            last = self._last[chunk.id] = _Text(text, is_other=came != own, holds=own in came)
+        return last
 
     def _is_foreign(self, fact: RunFact, view: CaseView) -> bool:
         """Whether the fixture's own text of the chunks lacks the words in which a fact was found."""
