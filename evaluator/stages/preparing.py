@@ -14,18 +14,21 @@ from evaluator.stores import fixtures, golden
 from evaluator.stores.words import Finding, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from evaluator.model.config import Config
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
-    from evaluator.model.ports import PipelineKind
+    from evaluator.model.ports import Mistake, PipelineKind
     from evaluator.stages.lint import Doubt
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
 
 GRANTED = ("PATH", "HOME", "LANG", "TMPDIR")
 """Variables that every pipeline sees."""
+
+REHEARSED = 50
+"""So many questions are put into a pipeline's templates before anything is started."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,13 @@ def prepare(workspace: Workspace) -> Work:
     cases, fixture = _suite(workspace)
     chosen = _chosen(cases.cases, workspace.only)
     workspace.handed.golden, workspace.handed.fixture = cases, fixture
+    depth = configuration.depth(config, measured)
+    requests = [_request(case, config, depth) for case in chosen.values()]
+    wrong = _unaskable(config, kind, requests[:REHEARSED])
+    if wrong:
+        raise errors.InputError(configuration.place(wrong, workspace.config_file))
     return Work(
-        kind=kind, golden=cases, fixture=fixture, cases=chosen,
-        requests=[_request(case, config, configuration.depth(config, measured)) for case in chosen.values()],
+        kind=kind, golden=cases, fixture=fixture, cases=chosen, requests=requests,
         cutoff=max((metric.k for metric in measured if metric.k is not None), default=0),
         environment=_environment(workspace),
     )  # fmt: skip
@@ -117,8 +124,22 @@ def _stale(workspace: Workspace, cases: GoldenSet, fixture: Fixture) -> list[Dou
 
 def pipeline_mistakes(config: Config, kind: PipelineKind) -> list[Finding]:
     """What is wrong with the section of the pipeline that only its kind can know."""
-    found = kind.mistakes(config.pipeline, templates.of_config)
-    return [Finding("wrong-value", ("pipeline", *path), "value", sentence) for path, sentence in found]
+    return _findings(kind.mistakes(config.pipeline, templates.of_config))
+
+
+def _findings(mistakes: Iterable[Mistake]) -> list[Finding]:
+    return [Finding("wrong-value", ("pipeline", *path), "value", sentence) for path, sentence in mistakes]
+
+
+def unaskable(config: Config, kind: PipelineKind, cases: Sequence[Case]) -> list[Finding]:
+    """Why none of the first questions of a golden set could be asked at all."""
+    return _unaskable(
+        config, kind, [_request(case, config, configuration.depth(config, ())) for case in cases[:REHEARSED]]
+    )
+
+
+def _unaskable(config: Config, kind: PipelineKind, requests: Sequence[Request]) -> list[Finding]:
+    return _findings(kind.rehearse(config.pipeline, templates.of_config, requests))
 
 
 def _kind(name: str) -> PipelineKind:

@@ -361,3 +361,10 @@ def test_a_pipeline_that_fails_throughout_does_not_fill_the_log(tmp_path: Path) 
     assert sum(record["failure"] is not None for record in found) == 150
     assert sum("no recorded response" in line for line in work.log) == 100
     assert "more than 100 cases may have failed; records.jsonl names them all" in work.log
+
+
+def test_a_template_that_no_question_fits_stops_the_run_before_the_first(tmp_path: Path) -> None:
+    """It is a mistake of the configuration, not a failure of every case."""
+    http = {"url": "http://127.0.0.1:9/", "body": {"q": "{{ question.text }}"}}
+    with pytest.raises(errors.InputError, match=r"pipeline\.http\.body\.q: it cannot be filled in for the question"):
+        Bench(tmp_path, [case("q1")], {"kind": "http", "http": http}).collect()
