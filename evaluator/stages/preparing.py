@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
     from evaluator.model.ports import Mistake, PipelineKind
+    from evaluator.model.score import MetricId
     from evaluator.stages.lint import Doubt
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
@@ -41,7 +42,7 @@ class Work:
         fixture: the frozen index, if there is one.
         cases: the cases that are asked, by id, in golden order.
         requests: what is asked, in the same order.
-        cutoff: the largest cut-off of the metrics; 0 where none has one.
+        deepest: the metric with the largest cut-off; None where none has one.
         environment: the variables that the pipeline sees.
     """
 
@@ -50,7 +51,7 @@ class Work:
     fixture: Fixture | None
     cases: Mapping[str, Case]
     requests: Sequence[Request]
-    cutoff: int
+    deepest: MetricId | None
     environment: dict[str, str]
 
 
@@ -78,7 +79,7 @@ def prepare(workspace: Workspace) -> Work:
         raise errors.InputError(configuration.place(wrong, workspace.config_file))
     return Work(
         kind=kind, golden=cases, fixture=fixture, cases=chosen, requests=requests,
-        cutoff=max((metric.k for metric in measured if metric.k is not None), default=0),
+        deepest=max((metric for metric in measured if metric.k is not None), key=lambda metric: metric.k, default=None),
         environment=_environment(workspace),
     )  # fmt: skip
 

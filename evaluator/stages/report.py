@@ -96,7 +96,7 @@ class _Seen:
             self.failures.append(Failed(case.id, case.failure.kind, case.failure.message))
         self.walks.take(case)
         if case.id in self.mentioned:
-            self.cases[case.id] = CaseText(case.question, case.category, case.critical)
+            self.cases[case.id] = CaseText(case.question, case.category, case.critical, len(stored.retrieved))
 
 
 def _look_through(run: Run, mentioned: set[str]) -> _Seen:

@@ -190,20 +190,25 @@ def test_repeated_results_are_reported(tmp_path: Path) -> None:
     ]
 
 
+DEPTH = ": a ranking goes down to depth, which stands in each request"
+NOT_K = ", but as many as k: k is what the generator gets, and a ranking goes down to depth"
+
+
 @pytest.mark.parametrize(
-    ("metrics", "expected"),
+    ("metrics", "k", "expected"),
     [
-        (["recall@3"], ["fewer than the 3 results that the metrics read (1 case, first 'q2')"]),
-        (["recall@2", "mrr"], []),
-        (["recall@20"], ["fewer than the 8 results that the metrics read (2 cases, first 'q1')"]),
+        (["recall@3", "hit@1"], 1, [f"fewer than the 3 results that recall@3 reads{DEPTH} (1 case, first 'q2')"]),
+        (["recall@3", "hit@1"], 2, [f"fewer than the 3 results that recall@3 reads{NOT_K} (1 case, first 'q2')"]),
+        (["recall@2", "mrr"], 2, []),
+        (["recall@2", "ndcg@20"], 2, [f"fewer than the 8 results that ndcg@20 reads{DEPTH} (2 cases, first 'q1')"]),
     ],
 )
-def test_rankings_that_are_too_short_are_named(tmp_path: Path, metrics: list[str], expected: list[str]) -> None:
-    """A pipeline that returns fewer results than a cut-off needs, or than the fixture holds, is named."""
+def test_rankings_that_are_too_short_are_named(tmp_path: Path, metrics: list[str], k: int, expected: list[str]) -> None:
+    """A pipeline that returns fewer results than a cut-off needs, or than the fixture holds, is told what to return."""
     responses = [{"id": "q1", "retrieved": hits("abc")}, {"id": "q2", "retrieved": hits("ab")}]
     cases = [case("q1"), case("q2")]
 
-    assert said(bench(tmp_path, responses, cases, config={"k": 2, "metrics": metrics})) == expected
+    assert said(bench(tmp_path, responses, cases, config={"k": k, "metrics": metrics})) == expected
 
 
 def test_what_was_left_out_of_replies_is_said_once(tmp_path: Path) -> None:
