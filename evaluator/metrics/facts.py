@@ -102,6 +102,19 @@ def alternative_problem(alternative: str) -> str | None:
     return None if normal(alternative, False).flat else "has no character that could be found"
 
 
+def signs(alternatives: tuple[str, ...], language: str) -> list[tuple[str, ...]] | None:
+    """What a text that states a fact holds somewhere in its common form: all of one of these at least.
+
+    None where only reading the text tells, as it does for patterns.
+    """
+    wanted = _wanted(alternatives, language)
+    if wanted.patterns or wanted.trouble:
+        return None
+    written = [needle.text for needle in wanted.needles if needle.text]
+    apart = Search(language).phrases(written) if Search.is_for(language) else []
+    return [*((text,) for text in written), *(phrase.hints for phrase in apart)]
+
+
 def _windows(passages: Sequence[tuple[str, Passage]]) -> list[Window]:
     """Windows by the rank that completes them, single chunks first."""
     windows = []
