@@ -79,7 +79,7 @@ def prepare(workspace: Workspace) -> Work:
         raise errors.InputError(configuration.place(wrong, workspace.config_file))
     return Work(
         kind=kind, golden=cases, fixture=fixture, cases=chosen, requests=requests,
-        deepest=max((metric for metric in measured if metric.k is not None), key=lambda metric: metric.k, default=None),
+        deepest=max((each for each in measured if each.k is not None), key=lambda each: each.k or 0, default=None),
         environment=_environment(workspace),
     )  # fmt: skip
 

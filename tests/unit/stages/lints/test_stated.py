@@ -95,7 +95,6 @@ class TestEverywhere:
 
         assert [code for code, _ in found(chunks, {"id": "b", "text": "Brantvik"})] == codes
 
-
     def test_many_frequent_facts_are_counted_in_a_part_of_the_chunks(self) -> None:
         """The work is bounded, and the message says in how many chunks was looked: 2,400 / 200 is every twelfth."""
         chunks = fixture(*("Brantvik " * 3 for _ in range(2_400)))
