@@ -39,10 +39,10 @@ class Mask(NamedTuple):
 
 
 class Candidates:
-    """The chunks of a fixture, with their places in their documents."""
+    """Chunks with their places in their documents; those of one document stand together, in order."""
 
-    def __init__(self, fixture: Fixture) -> None:
-        self.passages = _passages(fixture)
+    def __init__(self, passages: Passages) -> None:
+        self.passages = passages
         self._indexes: dict[bool, _Index] = {}
 
     def mask(self, alternatives: tuple[str, ...], language: str) -> Mask | None:
@@ -70,7 +70,7 @@ def by_place(masks: Mapping[Key, int]) -> Iterator[tuple[int, list[Key]]]:
     yield from sorted(sorted_in.items(), key=lambda each: each[0])
 
 
-def _passages(fixture: Fixture) -> Passages:
+def passages_of(fixture: Fixture) -> Passages:
     """The chunks, those of one document after one another, each document where its first chunk stands."""
     first: dict[str, int] = {}
     order = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.metrics import facts
 from evaluator.model.golden import Fact
-from evaluator.stages.candidates import Candidates, Mask, by_place
+from evaluator.stages.candidates import Candidates, Mask, by_place, passages_of
 from evaluator.stages.lint import Doubt
 from evaluator.stores.words import visible
 
@@ -34,7 +34,7 @@ SAMPLE = 40
 FREQUENT = EVERYWHERE / 2
 """Share of the sample from which on all chunks are counted."""
 
-LOOKS = 400_000
+LOOKS = 100_000
 """So many looks at a chunk, at most, tell which of the facts that are frequent in the sample are everywhere."""
 
 FEWEST_LOOKS = 200
@@ -55,7 +55,7 @@ def facts_in(cases: Sequence[Case], fixture: Fixture, language: str) -> Iterator
     """Facts that no chunk, nor two adjacent ones, or too many chunks state; patterns that are too slow for either."""
     looks = _first_looks(cases, fixture.by_doc, language)
     wanted = [each for each in looks if not any(map(facts.alternative_problem, each.alternatives))]
-    candidates = Candidates(fixture)
+    candidates = Candidates(passages_of(fixture))
     slow: set[_Wanted] = set()
     nowhere = _nowhere(wanted, looks, candidates, slow)
     counts = _frequent([each for each in wanted if each not in nowhere], candidates, slow)
@@ -134,16 +134,21 @@ class _Count(NamedTuple):
 def _frequent(wanted: Sequence[_Wanted], candidates: Candidates, slow: set[_Wanted]) -> Mapping[_Wanted, _Count]:
     """How many chunks state each fact that is everywhere."""
     everything = candidates.passages
-    least = _least(len(everything))
-    unknown = Mask(alone=(1 << len(everything)) - 1, with_next=0)
-    masks = {each: (candidates.mask(*each) or unknown).alone for each in wanted}
-    likely = {each: mask for each, mask in masks.items() if mask.bit_count() >= least}
-    sample = range(0, len(everything), max(1, len(everything) // SAMPLE))
-    few = _counted(likely, everything, sample, slow)
-    suspects = {each: mask for each, mask in likely.items() if few[each] >= FREQUENT * len(sample)}
+    sample = Candidates(everything[:: max(1, len(everything) // SAMPLE)])
+    enough = FREQUENT * len(sample.passages)
+    masks = _alone(wanted, sample)
+    likely = {each: mask for each, mask in masks.items() if mask.bit_count() >= enough}
+    few = _counted(likely, sample.passages, range(len(sample.passages)), slow)
+    suspects = [each for each in likely if few[each] >= enough]
     looked = range(0, len(everything), _step(len(everything), len(suspects)))
-    counts = few if looked == sample else _counted(suspects, everything, looked, slow)
+    counts = _counted(_alone(suspects, candidates), everything, looked, slow)
     return {each: _Count(len(looked), count) for each, count in counts.items() if count >= _least(len(looked))}
+
+
+def _alone(wanted: Iterable[_Wanted], candidates: Candidates) -> Mapping[_Wanted, int]:
+    """Where each fact could stand in one chunk."""
+    unknown = Mask(alone=(1 << len(candidates.passages)) - 1, with_next=0)
+    return {each: (candidates.mask(*each) or unknown).alone for each in wanted}
 
 
 def _least(chunks: int) -> float:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from evaluator.metrics import facts
 from evaluator.model.fixture import Chunk, Digests, Fixture
 from evaluator.model.golden import Fact
-from evaluator.stages.candidates import Candidates, by_place
+from evaluator.stages.candidates import Candidates, by_place, passages_of
 
 WORDS = {
     "en": ["refund", "refunded", "30", "days", "day", "not", "1,000", "000", "%", "thirty", "e.g.", "The", "fee."],
@@ -15,10 +15,10 @@ WORDS = {
 }
 
 
-def fixture(texts: list[str], docs: list[str | None]) -> Fixture:
+def chunked(texts: list[str], docs: list[str | None]) -> Candidates:
     """Chunks with these texts, each of the document at its place."""
     chunks = tuple(Chunk(id=f"c{n}", text=text, doc=docs[n % len(docs)]) for n, text in enumerate(texts))
-    return Fixture(chunks, Digests(chunks="x", documents=None))
+    return Candidates(passages_of(Fixture(chunks, Digests(chunks="x", documents=None))))
 
 
 @given(st.data())
@@ -27,7 +27,7 @@ def test_no_chunk_that_states_a_fact_is_left_out(data: st.DataObject) -> None:
     language = data.draw(st.sampled_from(sorted(WORDS)))
     phrase = st.lists(st.sampled_from(WORDS[language]), min_size=1, max_size=6).map(" ".join)
     texts = data.draw(st.lists(phrase, min_size=1, max_size=7))
-    candidates = Candidates(fixture(texts, data.draw(st.sampled_from([["d"], ["d", "e"], [None], ["d", None]]))))
+    candidates = chunked(texts, data.draw(st.sampled_from([["d"], ["d", "e"], [None], ["d", None]])))
     passages = candidates.passages
     alternatives = tuple(data.draw(st.lists(phrase.filter(str.strip), min_size=1, max_size=2)))
     mask = candidates.mask(alternatives, language)
@@ -47,7 +47,7 @@ def test_no_chunk_that_states_a_fact_is_left_out(data: st.DataObject) -> None:
 def test_most_chunks_that_state_nothing_are_left_out() -> None:
     """Bits are chunks, documents together in the order in which they begin; stems ask for the number alone."""
     texts = ["Refunds take 30 days.", "Nothing.", "A refund: 30", "No refund within a day.", "days later"]
-    candidates = Candidates(fixture(texts, ["a", "b"]))
+    candidates = chunked(texts, ["a", "b"])
     assert [chunk for chunk, _ in candidates.passages] == ["c0", "c2", "c4", "c1", "c3"]
     mask = candidates.mask(("30 days",), "en")
     assert mask is not None
@@ -56,7 +56,7 @@ def test_most_chunks_that_state_nothing_are_left_out() -> None:
 
 def test_a_pattern_needs_everything_to_be_read() -> None:
     """What it matches is not known before."""
-    assert Candidates(fixture(["x"], ["d"])).mask(("x", "/y/"), "en") is None
+    assert chunked(["x"], ["d"]).mask(("x", "/y/"), "en") is None
 
 
 def test_places_come_in_order_with_all_who_have_them() -> None:
