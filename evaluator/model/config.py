@@ -91,9 +91,6 @@ class Recorded(Value):
     file: str
 
 
-PIPELINE_KINDS = ("builtin", "python", "command", "http", "recorded")
-
-
 class Pipeline(Value):
     """The system under test; the section of its kind must be there (builtin needs none)."""
 

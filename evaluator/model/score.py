@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from evaluator.model.view import CaseView
 
 
@@ -98,7 +99,3 @@ class Metric:
     bounded: bool = True
     precision_like: bool = False
     group: bool = False
-
-
-Metrics: TypeAlias = Mapping[str, Metric]
-MetricIds: TypeAlias = Sequence[MetricId]
