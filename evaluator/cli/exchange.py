@@ -99,9 +99,10 @@ def _here(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _import(kind: Format, session: Session, given: dict[str, Any]) -> list[str]:
-    from evaluator.stores import exchanging  # noqa: PLC0415 - a store is imported when it is used
+    from evaluator.stages import importing  # noqa: PLC0415 - a stage is imported when it is used
+    from evaluator.stores import exchanging  # noqa: PLC0415 - as above
 
-    intake = exchanging.read(kind, given)
+    intake = importing.read(kind, given)
     _warn(session, intake.remarks)
     written = exchanging.write(intake, given["out"], force=given["force"])
     return [f"imported {', '.join(_counts(intake))}", *(f"wrote {file}" for file in written)]

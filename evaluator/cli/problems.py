@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluator import errors
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -41,9 +43,23 @@ def as_json(problem: Problem) -> dict[str, str | int]:
 
 
 def see(codes: Iterable[str]) -> str:
-    """Where to read what to do about these codes: the page that was installed, or the repository's own."""
-    page = _PACKAGED if _PACKAGED.is_file() else MESSAGES
-    return f"see {page}" + ", ".join(f"#{code}" for code in sorted(set(codes)))
+    """How to read what to do about these codes, wherever the command was installed."""
+    first, *more = sorted(set(codes))
+    return f"rag-assay --explain {first} says what to do" + (f"; also {', '.join(more)}" if more else "")
+
+
+def explained(code: str) -> str:
+    """What the page of messages says about a code, without its links.
+
+    Raises:
+        UsageError: it says nothing about such a one; the nearest one is named.
+    """
+    known = {name: text for name, text in explanations().items() if re.fullmatch(r"[a-z-]+", name)}
+    if code not in known:
+        near = errors.nearest(code, known)
+        hint = f"did you mean {near}?" if near else f"every message ends with one, and {MESSAGES} lists them"
+        raise errors.UsageError(f"there is no code {code!r}; {hint}")
+    return re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", known[code])
 
 
 def explanations() -> dict[str, str]:

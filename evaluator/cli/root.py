@@ -84,8 +84,21 @@ Exit codes: 0 passed, 1 failed, 2 wrong usage, configuration or input, 3 inconcl
 """
 
 
+def _explain(ctx: click.Context, _option: click.Parameter, code: str | None) -> None:
+    if code is None or ctx.resilient_parsing:
+        return
+    from evaluator.cli import problems  # noqa: PLC0415 - only who asks pays for it
+
+    click.echo(problems.explained(code))
+    ctx.exit()
+
+
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="rag-assay %(version)s")
+@click.option(
+    "--explain", metavar="CODE", is_eager=True, expose_value=False, callback=_explain,
+    help="Say what a code means, such as the [unknown-chunk] at the end of a message, and what to do about it.",
+)  # fmt: skip
 def rag_assay() -> None:
     """Gate pull requests on the measured quality of a RAG system.
 

@@ -23,6 +23,9 @@ ADVISORY = "(advisory: "
 
 OTHER_CHUNKING = f"{ADVISORY}other chunking)"
 
+REWORDED_SHARE = 0.1
+"""Above so large a share of paraphrases that are asked in other words than before, what is left decides nothing."""
+
 UNLABELLED_FALL = 0.05
 """Beyond so large a fall of judged@k a precision may have fallen for want of labels only."""
 
@@ -171,7 +174,7 @@ def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, min_cases:
         n=len(pairs), status="not evaluated", reason="", tolerance=_tolerance(rule, before),
     )  # fmt: skip
     if one_sided is not None:
-        return row.but(**one_sided)
+        return _with_caveats(values, row.but(**one_sided), group)
     other_judge = values.other_judge(metric)
     if other_judge is not None:
         return row.but(delta=None, status="not comparable", reason=other_judge)
@@ -192,6 +195,8 @@ def _one_sided(values: Sheet, metric: str, group: Group) -> dict[str, object]:
     column = values.column[metric]
     mine, theirs = sheet.scored_after(group.cases, column), sheet.scored_before(group.cases, column)
     means = {"candidate": numbers.mean(mine), "baseline": numbers.mean(theirs)}
+    if mine and any(case.paraphrases.lost for case in group.cases) and values.is_of_groups(metric):
+        return {**means, "status": "too few cases", "reason": "every group is asked in other words than before"}
     if mine and not theirs:
         return {**means, "status": "new", "reason": "not in the baseline"}
     if theirs and not mine:
@@ -246,6 +251,12 @@ def _with_caveats(values: Sheet, row: Row, group: Group) -> Row:
     metric = values.declared[MetricId.parse(row.metric).name]
     if row.metric in values.shallow:
         reason = f"the stored rankings reach {values.shallow[row.metric]} results only; run the baseline again"
+        return row.but(status="not comparable", reason=reason)
+    lost, total = values.paraphrases if metric.group else (0, 0)
+    if lost > REWORDED_SHARE * total and row.status != "regressed":
+        reason = (
+            f"{lost} of {counted(total, 'paraphrase')} are not asked as in the baseline; accepted.yml can name them"
+        )
         return row.but(status="not comparable", reason=reason)
     if metric.counts == "chunks" and _rechunked(values, row, group):
         return row.but(advisory=True, reason=f"{row.reason} {OTHER_CHUNKING}")

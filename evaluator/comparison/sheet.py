@@ -20,8 +20,18 @@ Values: TypeAlias = tuple[float | None, ...]
 """One value per metric of the sheet; None where it is not applicable or could not be judged."""
 
 
+class Paraphrases(NamedTuple):
+    """Of the paraphrases that the baseline's group of a case had: those that cannot be compared, and all."""
+
+    lost: int = 0
+    total: int = 0
+
+
 class CaseValues(NamedTuple):
-    """One case that is not held out, in both runs, or in one of them (the other side is None)."""
+    """One case that is not held out, in both runs, or in one of them (the other side is None).
+
+    ``whole`` is what the candidate has where ``after`` leaves out what the baseline was not asked: floors read it.
+    """
 
     id: str
     category: str
@@ -31,6 +41,8 @@ class CaseValues(NamedTuple):
     rechunked: bool = False
     unscored: frozenset[int] = frozenset()
     language: str = "en"
+    whole: Values | None = None
+    paraphrases: Paraphrases = Paraphrases()
 
     @property
     def paired(self) -> bool:
@@ -91,6 +103,16 @@ class Sheet:
             found.setdefault(case.category, []).append(case)
         return {name: found[name] for name in sorted(found)}
 
+    @cached_property
+    def paraphrases(self) -> Paraphrases:
+        """Those of every group of the baseline together."""
+        found = [case.paraphrases for case in self.cases]
+        return Paraphrases(sum(each.lost for each in found), sum(each.total for each in found))
+
+    def is_of_groups(self, metric: str) -> bool:
+        """Whether a metric reads groups of paraphrases."""
+        return self.declared[MetricId.parse(metric).name].group
+
     def higher_is_better(self, metric: str) -> bool:
         """Direction of a metric."""
         return self.declared[MetricId.parse(metric).name].higher_is_better
@@ -135,7 +157,8 @@ def pairs(cases: Sequence[CaseValues], column: int) -> list[PairValue]:
 
 def scored_after(cases: Sequence[CaseValues], column: int) -> list[float]:
     """The candidate's values, paired or not."""
-    return [value for case in cases if case.after is not None and (value := case.after[column]) is not None]
+    found = (case.after if case.whole is None else case.whole for case in cases)
+    return [value for values in found if values is not None and (value := values[column]) is not None]
 
 
 def scored_before(cases: Sequence[CaseValues], column: int) -> list[float]:

@@ -11,6 +11,8 @@ from array import array
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from evaluator.metrics._denials import unasked
+from evaluator.metrics._edges import NO_HALF
 from evaluator.metrics._negation import negations_of
 from evaluator.metrics._normal import CACHED_TEXTS
 from evaluator.metrics._within import NEGATION, NUMBER, Gram, Phrase, Tokens, repeated
@@ -37,7 +39,7 @@ _COUNTERS = frozenset("个個ヶヵカか箇")
 
 _TOKEN = (
     rf"(?P<number>(?:(?<![^\s(])[-+])?\d+(?:[.,:'/\u2044-]\d+)*[十百千万萬亿億兆]*|[{_DIGITS}]{{{{2,}}}}"
-    rf"|[{_DIGITS}](?=[{_UNITS}]))"
+    rf"|[{_DIGITS}](?=[{_UNITS}])|(?<=[{_UNITS}])半{NO_HALF})"
     r"|(?P<latin>[a-z\u00c0-\u024f][\w'-]*(?<![\u3041-\u9fff]))|(?P<skip>{skip})|(?P<word>{words})"
     r"|(?P<end>[\n!?。;]|\.(?=\s|$))|(?P<comma>[{commas}])|(?P<one>\w|[%\u2030\u00b0$\u00a5\u20ac\u00a3])|(?P<apart>\S)"
 )
@@ -71,7 +73,7 @@ class _Reading:
         self.clauses: list[int] = []
         self.apart: list[int] = []
         self.weight = 0
-        position = 0
+        position, lines = 0, unasked(lines, language)
         for start, end in [*negations_of(lines, language), (len(lines), len(lines))]:
             if start < position:
                 continue

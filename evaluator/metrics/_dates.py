@@ -102,7 +102,8 @@ def _value(text: str, read: Mapping[str, tuple[int | None, int, int | None]]) ->
         whole = f"d {order} {_shown(year)}-{month:02}-{_shown(day)}"
         keys.add(whole)
         states |= {whole, f"d {order} {_shown(year)}-{month:02}-*", f"d {order} *-{month:02}-{_shown(day)}"}
-        states |= {f"n {part}" for part in (year, day) if part is not None}
+        # A year is a number, a day is a place in its month: 12 May states no 12 of anything.
+        states |= {f"{kind} {part}" for kind, part in (("n", year), ("o", day)) if part is not None}
     return Value(text, frozenset(keys), frozenset(states)) if keys else None
 
 
@@ -130,7 +131,7 @@ def _time(found: re.Match[str], _language: str) -> Value | None:
         return None
     shift = {"a": -_NOON if hour == _NOON else 0, "p": 0 if hour == _NOON else _NOON}.get(half, 0)
     key = f"t {hour + shift}:{minute:02}"
-    states = {key, f"t {hour}:{minute:02}", f"n {hour}", f"n {minute}"}
+    states = {key, f"t {hour}:{minute:02}"} | ({f"n {hour}", f"oclock {hour}"} if not minute else set())
     return Value(found[0], frozenset({key}), frozenset(states))
 
 

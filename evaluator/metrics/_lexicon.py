@@ -10,8 +10,6 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from evaluator.metrics._normal import subtag
-
 _ARTICLES = {
     "en": "the", "sv": "den det de", "de": "der die das den dem des", "fr": "le la les l'", "es": "el la los las lo",
     "hu": "a az",
@@ -116,19 +114,45 @@ _CONTRARY = {
     "de": "ausser ausgenommen ausgeschlossen ausschluss verboten untersagt statt anstatt stattdessen verweigert "
     "abgelehnt unmöglich",
     "fr": "sauf excepté hormis interdit interdite interdits interdites refus refusé refusée refusés refusées refuse "
-    "refuser exclu exclue exclus exclues impossible hors ouvré ouvrés ouvrable ouvrables",
+    "refuser exclu exclue exclus exclues impossible hors",
     "es": "salvo excepto apenas prohibido prohibida prohibidos prohibidas imposible excluido excluida excluidos "
-    "excluidas excluye excluyen rechaza rechazado rechazada rechazados rechazadas excepción "
-    "hábil hábiles laborable laborables",
+    "excluidas excluye excluyen rechaza rechazado rechazada rechazados rechazadas excepción",
     "hu": "kivéve kizárt kizárja kizárva hacsak aligha helyett megtagad* elutasít*",
-    "pl": "oprócz poza chyba zamiast zabron* zakaz* wyklucz* odmaw* odmów* wyjątk* robocz*",
+    "pl": "oprócz poza chyba zamiast zabron* zakaz* wyklucz* odmaw* odmów* wyjątk*",
 }
-"""Words that turn a statement round without being a negation, or that make another unit of the one before them
-(working days); they count where words are looked for apart. A star stands for any ending."""
+"""Words that turn a statement round without being a negation; they count where words are looked for apart. A star
+stands for any ending."""
+
+_QUALIFIERS = {
+    "fr": "ouvré ouvrés ouvrable ouvrables",
+    "es": "hábil hábiles laborable laborables",
+    "pl": "robocz*",
+}
+"""Words that make another unit of the one before them (working days)."""
+
+_HALVES = {"en": "and a half", "es": "y medi[oa]", "fr": "et demie?", "pl": "i pół", "hu": "és fél"}
+"""What adds a half to the unit before it."""
+
+_JOINED = {
+    "en": r"\b(?:hundred|thousand|million|billion) and \w+$",
+    "es": r"\b(?:treinta|\w+enta) y (?:un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)$",
+    "fr": r"\bsoixante et onze$",
+}
+"""Where a word between two numbers makes one of them; elsewhere, as in "between ten and twenty", they are two."""
 
 _MONEY = "sek nok dkk eur usd gbp chf pln huf czk cny jpy rmb kr kronor ft forint zł yen yuan euro euros"
 CURRENCIES = frozenset(_MONEY.split())
 """Names of money that may stand before or after its number."""
+
+_RATES = {
+    "en": r"per \w+",
+    "sv": r"per \w+|i (?:månad(?:en)?|år(?:et)?|dag(?:en)?|veckan?|timmen?)",
+    "de": r"(?:pro|je) \w+",
+    "fr": r"par (?:heure|jour|semaine|mois|an|année|trimestre|personne|utilisateur)",
+    "es": r"(?:por|al|a la) (?:hora|día|semana|mes|trimestre|año|persona|usuario)",
+    "pl": r"na (?:godzinę|dzień|tydzień|miesiąc|kwartał|rok|osobę)",
+}
+"""What something is paid or counted by: the two words stand together."""
 
 
 class Lexicon(NamedTuple):
@@ -140,8 +164,11 @@ class Lexicon(NamedTuple):
         numbers: words that are numbers.
         compound: matches a whole word that is a number put together of others; None where there are none.
         months: names of months.
-        contrary: words that turn a statement round.
+        contrary: words that turn a statement round or make another unit.
         contrary_stems: what such words begin with.
+        changed: matches what makes more of the unit before it, or another unit; None where there is nothing.
+        joined: matches at its end a number made of two with a word between; None where there are none.
+        rate: matches two words that say what something is paid by; None where nothing does.
         forms: word -> the word it counts as.
         negations: the same for negations.
     """
@@ -153,6 +180,9 @@ class Lexicon(NamedTuple):
     months: frozenset[str]
     contrary: frozenset[str]
     contrary_stems: tuple[str, ...]
+    changed: re.Pattern[str] | None
+    joined: re.Pattern[str] | None
+    rate: re.Pattern[str] | None
     forms: dict[str, str]
     negations: dict[str, str]
 
@@ -164,39 +194,41 @@ class Lexicon(NamedTuple):
         """Whether a word turns a statement round."""
         return word in self.contrary or word.startswith(self.contrary_stems)
 
+    def changes_unit(self, text: str) -> bool:
+        """Whether a text begins with what makes another unit of the one before it, or half a unit more."""
+        return self.changed is not None and self.changed.match(text) is not None
+
+
+def has_lexicon(language: str) -> bool:
+    """Whether a language has these tables."""
+    return language in _NUMBERS
+
 
 @cache
 def lexicon(language: str) -> Lexicon:
     """The tables of a language that has them."""
-    compound, contrary = _COMPOUND_NUMBERS.get(language), _CONTRARY[language].split()
+    qualifiers = _QUALIFIERS.get(language, "").split()
+    contrary = [*_CONTRARY[language].split(), *qualifiers]
+    changed = [_HALVES.get(language, ""), *(word.replace("*", r"\w*") for word in qualifiers)]
     return Lexicon(
         frozenset(_ARTICLES.get(language, "").split()),
         frozenset(_ONES.get(language, "").split()),
         frozenset(_NUMBERS[language].split()),
-        re.compile(compound) if compound is not None else None,
+        _pattern(_COMPOUND_NUMBERS.get(language)),
         frozenset(_MONTHS[language].split()),
         frozenset(contrary),
         tuple(word[:-1] for word in contrary if word.endswith("*")),
+        _pattern(rf"(?:{'|'.join(filter(None, changed))})(?!\w)" if any(changed) else None),
+        _pattern(_JOINED.get(language)),
+        _pattern(_RATES.get(language)),
         _pairs(_FORMS[language]),
         _pairs(_NEGATIONS[language]),
     )
 
 
+def _pattern(written: str | None) -> re.Pattern[str] | None:
+    return re.compile(written) if written is not None else None
+
+
 def _pairs(written: str) -> dict[str, str]:
     return {pair.partition(":")[0]: pair.partition(":")[2] for pair in written.split()}
-
-
-_FIRST_WORD = re.compile(r"[^\W\d_]+")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)(?:[ -]| (?:and|och|und|et|y|i) )$")
-_FAR = 40
-"""Characters that a number in words and what joins it to the next take at most."""
-
-
-def goes_on_a_number(text: str, start: int, language: str) -> bool:
-    """Whether the number in words at a place is the end of a longer one: the "two" of "thirty-two"."""
-    tongue = subtag(language)
-    found = _FIRST_WORD.match(text, start) if tongue in _NUMBERS else None
-    if found is None or not lexicon(tongue).is_number(found[0]):
-        return False
-    before = _WORD_BEFORE.search(text[max(0, start - _FAR) : start])
-    return before is not None and lexicon(tongue).is_number(before[1])

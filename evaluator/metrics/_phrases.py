@@ -91,6 +91,8 @@ class _Bound(NamedTuple):
         for place in wanted:
             if keys[place][0] in _COUNTING:
                 groups = self._number(place)
+            elif (rate := self._rate(place)) is not None:
+                groups = (rate,)
             elif keys[place][0] == NEGATION:
                 groups = () if denied and keys[place] == PARTICLE else self._negation(place)
                 covered.add(place)
@@ -124,6 +126,13 @@ class _Bound(NamedTuple):
             return ((place, after, further),)
         other = after if after is not None else self._previous(place)
         return ((place,),) if other is None else ((place, other), (other, place))
+
+    def _rate(self, place: int) -> tuple[int, ...] | None:
+        """What something is paid by: "per month" is not in "per year, by month"."""
+        after, rate = self._next(place), lexicon(self.language).rate
+        if after is None or rate is None:
+            return None
+        return (place, after) if rate.fullmatch(f"{self.read.word(place)} {self.read.word(after)}") else None
 
     def unit(self, place: int) -> str | None:
         """What a number counts, None where that is not said."""

@@ -9,7 +9,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from evaluator.metrics._normal import subtag
+from evaluator.metrics._normal import has_decimal_comma, subtag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,20 +47,71 @@ _JOINED = {
     "es": "{tens} y {ones}", "pl": "{tens} {ones}", "hu": "{tens}{ones}",
 }  # fmt: skip
 """How a language puts tens and ones together."""
+_LAST_WORD = re.compile(r"(\w+) $")
+_FAR = 24
+_DIGITS_FIRST = re.compile(r"(?<![\w.,])([0-9]{1,4}) \(([^()\n]{1,40})\)")
+_WORDS_FIRST = re.compile(r"(?<![\w.,-])([^\W_]+[ -])?([^\W_]+) \(([0-9]{1,4})\)")
 
 _HAN = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
 
 
+_HALVES = {
+    "en": (r"half an?|one half", r"and a half"), "sv": ("en halv|ett halvt|halv", "och en halv|och ett halvt"),
+    "de": ("eine[rn]? halben?|ein halbe[sr]", "und ein halb"), "fr": ("une demi|un demi", "et demie?"),
+    "es": (r"media(?= hora)|medio", r"y medi[ao]"), "pl": ("pół", "i pół"), "hu": ("fél", "és fél"),
+}  # fmt: skip
+"""Half of one, and half of one more."""
+
+
+def halves_in_digits(text: str, language: str) -> str:
+    """A text with the halves that follow a number in digits joined to it: 2 and a half."""
+    tongue = subtag(language)
+    if tongue not in _HALVES:
+        return text
+    mark = "," if has_decimal_comma(language) else "."
+    return re.sub(rf"(?<![\w.,])([0-9]+) (?:{_HALVES[tongue][1]})(?!\w)", rf"\g<1>{mark}5", text, flags=re.IGNORECASE)
+
+
+def said_once(text: str, language: str) -> str:
+    """A text with numbers that it writes both ways, as contracts do, in digits only: thirty (30) days."""
+    if "(" not in text:
+        return text
+    text = _DIGITS_FIRST.sub(lambda found: found[1] if _is(found[2], found[1], language) else found[0], text)
+    return _WORDS_FIRST.sub(lambda found: _after_words(found, language), text)
+
+
+def _is(words: str, digits: str, language: str) -> bool:
+    return in_digits(words.strip(), language) == digits
+
+
+def _after_words(found: re.Match[str], language: str) -> str:
+    """What stands for a number in words, with the word before it, and its digits in brackets."""
+    before, last, digits = found[1] or "", found[2], found[3]
+    if _is(before + last, digits, language):
+        return digits
+    return before + digits if _is(last, digits, language) else found[0]
+
+
 def in_digits(text: str, language: str) -> str:
-    """A text with the numbers of two and more that it writes in words written in digits."""
+    """A text with halves and the numbers of two and more that it writes in words written in digits."""
     tongue = subtag(language)
     if tongue in ("zh", "ja"):
         return _han().sub(lambda found: str(_value_of(found[0])), text)
     words = _words(tongue)
     if not words:
         return text
-    return _pattern(tongue).sub(lambda found: str(words[found[0].casefold()]), text)
+    text = halves_in_digits(_pattern(tongue).sub(lambda found: _digits(found, words), text), language)
+    mark = "," if has_decimal_comma(language) else "."
+    return re.sub(rf"(?<!\w)(?:{_HALVES[tongue][0]})(?=[ -])", f"0{mark}5", text, flags=re.IGNORECASE)
+
+
+def _digits(found: re.Match[str], words: Mapping[str, int]) -> str:
+    # Hungarian has one word for seven and for a week.
+    before = _LAST_WORD.search(found.string, max(0, found.start() - _FAR), found.start())
+    if found[0].casefold() == "hét" and before and (before[1].isdecimal() or before[1].casefold() in words):
+        return found[0]
+    return str(words[found[0].casefold()])
 
 
 @cache

@@ -11,8 +11,9 @@ from array import array
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from evaluator.metrics._denials import MARK_AFTER, MARK_BEFORE, TICK, unasked
 from evaluator.metrics._lexicon import lexicon
-from evaluator.metrics._negation import is_abbreviation, is_negation
+from evaluator.metrics._negation import is_abbreviation, is_negation, several_words
 from evaluator.metrics._within import NEGATION, NUMBER, ONE, Tokens
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ _WORD = r"[^\W\d_][\w\u0300-\u036f]*(?:-\d[\w-]*)?(?:'\w+)*"
 _ELISION = r"(?<!\w)(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu)'|"
 _NUMBER = r"(?:(?<![^\s(])[-+])?\d+(?:[.,:'/\u2044-]\d+)*(?:[^\W\d_]+\d\w*)?"
 _TOKEN = (
-    r"(?P<rate>(?<=\d) ?[^\W\d_]+/[^\W\d_]+(?!\w))|(?P<sign>{sign})"
-    rf"|(?P<word>{{first}}{_WORD})|(?P<number>{_NUMBER})|(?P<symbol>[%\u2030\u00b0$\u00a2-\u00a5\u20a0-\u20cf])"
-    r"|(?P<end>[\n!?;\u3002]|\.(?=[\s\"')\]]|$))|(?P<comma>,)|(?P<apart>[^\s.'\"-])"
+    r"(?P<rate>(?<=\d) ?[^\W\d_]+/[^\W\d_]+(?!\w))|(?P<sign>{sign})|(?P<denial>{denial})"
+    rf"|(?P<word>{{first}}{_WORD})|(?P<number>{_NUMBER})|(?P<symbol>(?:(?<![a-z])|(?<=us))[%\u2030\u00b0$\u00a2-\u00a5\u20a0-\u20cf])"
+    rf"|(?P<end>[\n!?;\u3002]|{TICK}|\.(?=[\s\"')\]]|$))|(?P<comma>,)|(?P<mark>{MARK_BEFORE})|(?P<apart>[^\s.'\"-])"
 )
 _NUMBER_SIGN = r"no\.(?= ?\d)"
 _POINT_AFTER_NUMBER = frozenset({"de", "hu", "pl"})
@@ -51,7 +52,8 @@ _DEFINITE = r"(?<=\w{4}a)ns?$|(?<=\w{4}i)(?:ns?|et)$"
 @cache
 def _token(language: str) -> re.Pattern[str]:
     first, sign = _ELISION if language == "fr" else "", _NUMBER_SIGN if language == "en" else "(?!)"
-    return re.compile(_TOKEN.replace("{first}", first).replace("{sign}", sign))
+    denial = f"{several_words(language)}|{MARK_AFTER}"
+    return re.compile(_TOKEN.replace("{first}", first).replace("{sign}", sign).replace("{denial}", denial))
 
 
 @cache
@@ -141,12 +143,14 @@ class Reading:
         self._lines = lines
         self._language = language
         known = _keys(language)
-        for found in _token(language).finditer(lines):
+        for found in _token(language).finditer(unasked(lines, language)):
             kind = found.lastgroup
             if kind == "word":
                 self._add(known[found[0]], *found.span())
             elif kind == "end":
                 self._end(found)
+            elif kind in {"denial", "mark"}:
+                self._deny(found)
             elif kind in {"comma", "apart"}:
                 self._part(found)
             else:
@@ -165,6 +169,12 @@ class Reading:
         written = found[0].lstrip()
         prefix = NUMBER if found.lastgroup == "number" else ""
         self._add((prefix + written,), found.end() - len(written), found.end())
+
+    def _deny(self, found: re.Match[str]) -> None:
+        """Add a negation that is no word; a mark that stands before what it denies begins a sentence."""
+        if found.lastgroup == "mark":
+            self.sentences.append(len(self.keys))
+        self._add((NEGATION + found[0],), *found.span())
 
     def _end(self, found: re.Match[str]) -> None:
         if found[0] != "." or not self._goes_on(found.start()):

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.metrics import _amounts, _dates
 from evaluator.metrics._amounts import Value
+from evaluator.metrics._fractions import fractions
 from evaluator.metrics._normal import CACHED_TEXTS, has_decimal_comma, normal
 from evaluator.metrics._numbers import join_fixed_groups, unify
 from evaluator.metrics._scripts import is_unspaced
-from evaluator.metrics._spelled import in_digits
+from evaluator.metrics._spelled import halves_in_digits, in_digits, said_once
+from evaluator.metrics._tables import Tables
+from evaluator.metrics._units import NOTHING, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,10 +31,9 @@ _HIDDEN = "\ue000"
 _LETTER = "A-Za-z\u00aa\u00ba\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 """Letters that codes are made of; a code ends where Chinese or Japanese goes on."""
 
-_ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
+_NOUN_BEHIND = re.compile(r"[ -]([^\W\d_]+)")
 _LONGEST_QUOTATION = 300
 _SUPERSCRIPTS = "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+"
-_FRACTIONS = "(?=[\u00bc-\u00be\u2150-\u215e])"
 _DASHES = "[\u2010\u2011\u2012\u2013\u2014\u2015\u2212]"
 _UNSEEN = "[\u00ad\u200b\u2060\ufeff]"
 
@@ -40,57 +43,57 @@ class Stated(NamedTuple):
 
     Attributes:
         keys: of everything it states, in the terms of :class:`evaluator.metrics._amounts.Value`.
-        bare: numbers with nothing beside them that says what they count.
-        units: currencies and percent it names anywhere.
         flat: the text in its common form, for quotations.
     """
 
     keys: frozenset[str]
-    bare: frozenset[str]
-    units: frozenset[str]
     flat: str
 
     def holds(self, value: Value) -> bool:
-        """Whether a value is stated here: itself, or its number bare where its unit is named (a table's heading)."""
-        if value.words:
-            return _occurs(value.words, self.flat)
-        in_table = value.number in self.bare and not self.units.isdisjoint(value.units)
-        return in_table or not self.keys.isdisjoint(value.keys)
+        """Whether a value is stated here."""
+        return _occurs(value.words, self.flat) if value.words else not self.keys.isdisjoint(value.keys)
 
 
 def values_of(answer: str, language: str, marks: Iterable[tuple[int, int]] = ()) -> list[Value]:
     """The values of an answer, each once; ``marks`` are the citations in it, from and to, which are none."""
-    text = _Text(_without(answer, marks))
+    text = _Text(said_once(halves_in_digits(_without(answer, marks), language), language), language)
     text.left = _links().sub(_HIDDEN, text.left)
     comma = has_decimal_comma(language)
     quoted = text.take(_quotations(), lambda found: _quotation(found, decimal_comma=comma))
-    dates = text.take_dates(language)
+    dates = text.take_dates()
     text.left = _without_numbering(text.left)
-    codes = text.take_codes(language, written_small=False)
-    found = [*quoted, *dates, *codes, *_amounts.numbers_of(text.left, language)]
+    found = [*quoted, *dates, *text.take_names(written_small=False), *_amounts.numbers_of(text.left, language)]
     return list({value.keys: value for value in found}.values())
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def stated(written: str, language: str) -> Stated:
     """What a result of the context states."""
-    text = _Text(in_digits(written, language))
-    units = _amounts.units_in(text.left)
-    dates, codes = text.take_dates(language), text.take_codes(language, written_small=True)
-    found = [*dates, *codes, *_amounts.numbers_of(text.left, language)]
-    return Stated(
-        frozenset(key for value in found for key in value.states),
-        frozenset(value.number for value in found if value.bare),
-        units,
-        normal(written, has_decimal_comma(language)).flat,
-    )
+    spelled = said_once(in_digits(written, language), language)
+    found = _all_of(spelled, language)
+    keys = {key for value in found for key in value.states}
+    free = Counter(value.number for value in found if value.bare)
+    tables = Tables(units_of(language), lambda piece: _all_of(piece, language))
+    for each in tables.labelled(_prepared(spelled, language)) if free else ():
+        keys |= {f"{unit} {each.number}" for unit in each.units}
+        free.subtract([each.number] if each.is_sure else ())
+    keys |= {f"f {number}" for number, count in free.items() if count > 0}
+    return Stated(frozenset(keys), normal(written, has_decimal_comma(language)).flat)
+
+
+def _all_of(written: str, language: str) -> list[Value]:
+    text = _Text(written, language)
+    return [
+        *text.take_dates(), *text.take_names(written_small=True), *_amounts.numbers_of(text.left, language),
+    ]  # fmt: skip
 
 
 class _Text:
     """A text from which values are taken; ``left`` is what is left of it."""
 
-    def __init__(self, written: str) -> None:
-        self.left = _prepared(written)
+    def __init__(self, written: str, language: str) -> None:
+        self.left = re.sub(r"[^\S\n]+", " ", _prepared(written, language))
+        self._language = language
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Value | None]) -> list[Value]:
         """Every value that a pattern finds; what ``read`` has none for stays."""
@@ -106,33 +109,37 @@ class _Text:
         self.left = "".join((*pieces, self.left[end:]))
         return values
 
-    def take_dates(self, language: str) -> list[Value]:
+    def take_dates(self) -> list[Value]:
         """Dates and times."""
         if not any(character.isdigit() for character in self.left):
             return []
         found = []
-        for pattern, read in _dates.readers(language):
-            found += self.take(pattern, lambda each, read=read: read(each, language))  # type: ignore[misc]
+        for pattern, read in _dates.readers(self._language):
+            found += self.take(pattern, lambda each, read=read: read(each, self._language))  # type: ignore[misc]
         return found
 
-    def take_codes(self, language: str, *, written_small: bool) -> list[Value]:
-        """Versions and codes; with ``written_small`` also what is a code only if the word has capitals (``ab-12``)."""
-        comma = has_decimal_comma(language)
+    def take_names(self, *, written_small: bool) -> list[Value]:
+        """Places in an order, versions and codes.
+
+        With ``written_small`` also what is a code only if the word has capitals (``ab-12``).
+        """
+        comma = has_decimal_comma(self._language)
+        places = self.take(_ordinals(), _ordinal)
         versions = self.take(_versions(), lambda found: _version(found, decimal_comma=comma))
-        codes = self.take(_tokens(), lambda found: _code(found, decimal_comma=comma, written_small=written_small))
-        return [*versions, *codes]
+        codes = self.take(_tokens(), lambda found: _code(found, self._language, written_small=written_small))
+        return [*places, *versions, *codes]
 
 
-def _prepared(text: str) -> str:
-    """One form for digits, spaces and dashes; quotation marks and line ends stay."""
+def _prepared(text: str, language: str) -> str:
+    """One form for digits and dashes; quotation marks, white space and line ends stay."""
+    text = fractions(text, language)
     if not text.isascii():
-        # NFKC would join footnotes, exponents and fractions to the number before them.
-        text = re.sub(_SUPERSCRIPTS, _HIDDEN, join_fixed_groups(text))
-        text = re.sub(_FRACTIONS, " ", text).replace("\uff0c", ", ").replace("\u2019", "'")
+        # NFKC would join footnotes and exponents to the number before them.
+        text = re.sub(_SUPERSCRIPTS, _HIDDEN, join_fixed_groups(text)).replace("\uff0c", ", ").replace("\u2019", "'")
         text = re.sub(_DASHES, "-", re.sub(_UNSEEN, "", text))
         text = unicodedata.normalize("NFKC", text)
         text = re.sub(r"(?![0-9])\d", lambda found: str(unicodedata.decimal(found[0])), text)
-    return re.sub(r"[^\S\n]+", " ", text)
+    return text
 
 
 def _without(text: str, marks: Iterable[tuple[int, int]]) -> str:
@@ -148,7 +155,7 @@ def _without(text: str, marks: Iterable[tuple[int, int]]) -> str:
 def _quotation(found: re.Match[str], *, decimal_comma: bool) -> Value | None:
     inside = next(filter(None, found.groups()), "").replace(_HIDDEN, " ")
     words = normal(inside, decimal_comma).flat.strip(" .,;:!?…'\"、。，！？")
-    return Value(found[0], frozenset({f"q {words}"}), _amounts.NOTHING, words=words) if words else None
+    return Value(found[0], frozenset({f"q {words}"}), NOTHING, words=words) if words else None
 
 
 def _occurs(words: str, flat: str) -> bool:
@@ -183,7 +190,12 @@ def _version(found: re.Match[str], *, decimal_comma: bool) -> Value | None:
     return Value(found[0], frozenset({key}), frozenset({key, f"n {number}"}))
 
 
-def _code(found: re.Match[str], *, decimal_comma: bool, written_small: bool) -> Value | None:
+def _ordinal(found: re.Match[str]) -> Value:
+    noun = _NOUN_BEHIND.match(found.string, found.end())
+    return _amounts.ordinal(found[0], next(filter(None, found.groups())), noun[1] if noun else "")
+
+
+def _code(found: re.Match[str], language: str, *, written_small: bool) -> Value | None:
     """A word of letters and digits, unless its digits are a number of something (``30-day``, ``mid-2024``)."""
     token = found[0]
     if not (any(map(str.isalpha, token)) and any(map(str.isdigit, token))):
@@ -194,19 +206,19 @@ def _code(found: re.Match[str], *, decimal_comma: bool, written_small: bool) -> 
     quantity = _quantity().fullmatch(token)
     if not quantity:
         return _named(re.sub("^[vV](?=[0-9])", "", token))
-    if _amounts.is_amount(quantity["letters"], found.string, found.start()):
+    if _amounts.is_amount(quantity["letters"], found.string, found.start(), language):
         return None
-    if quantity["letters"].lower() in _ORDINALS:
-        return _amounts.plain(quantity["number"])._replace(text=token, bare=False)
-    number = unify(quantity["number"], decimal_comma=decimal_comma)
+    number = unify(quantity["number"], decimal_comma=has_decimal_comma(language))
     key = f"c {number}{quantity['letters'].casefold()}"
-    return Value(token, frozenset({key}), frozenset({key, f"n {number}"}))
+    return Value(token, frozenset({key}), frozenset({key, f"n {number}", f"f {number}"}))
 
 
 def _named(token: str) -> Value:
     key = f"c {token.casefold()}"
-    digits = re.search("[0-9]+$", token)
-    return Value(token, frozenset({key}), frozenset({key, f"n {digits[0].lstrip('0') or '0'}"} if digits else {key}))
+    digits = re.search("([^\\W\\d_]*)[-_./]?([0-9]+)$", token)
+    return Value(
+        token, frozenset({key}), _amounts.place_of(digits[2], digits[1]) | {key} if digits else frozenset({key})
+    )
 
 
 def _without_numbering(text: str) -> str:
@@ -246,6 +258,15 @@ def _numbering() -> re.Pattern[str]:
         rf"^[ >*#_-]{{0,8}}(?:(?i:{words}) )?\(?(?P<line>[0-9]{{1,2}})(?:[.):])(?=[ *_]{{1,4}}\S)"
         r"|(?<=[ \n])(?P<inline>[0-9]{1,2})\)(?= \S)",
         re.MULTILINE,
+    )
+
+
+@cache
+def _ordinals() -> re.Pattern[str]:
+    """``2nd``, ``1er``, ``2º``, ``3:e``, ``第2``."""
+    return re.compile(
+        rf"(?<![0-9{_LETTER}.,/_-])([0-9]{{1,4}})(?:st|nd|rd|th|ST|ND|RD|TH|er|re|e|ère|ème|eme|o|a|:[ae])(?![0-9{_LETTER}])"
+        "|第 ?([0-9]{1,4})"
     )
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 NUMBER, ONE, NEGATION = "#", "?", "!"
 """What the key of a number, of an article that can be the number one, and of a negation begins with."""
 
+PERCENT = "%"
+"""The key of the sign that makes another number of the one before it."""
+
 PARTICLE = "!ne"
 """The key of the French particle: it denies together with another word, so beside a negation it says nothing more."""
 
@@ -229,6 +232,8 @@ def _ruled_out(phrase: Phrase, tokens: Tokens, width: int) -> int:
     others = tokens.all_of(NUMBER) & ~own
     if any(key.startswith(NUMBER) for key in phrase.numbers):
         around |= parts.behind(others, phrase.near + 1) | parts.ahead(others, width + phrase.near)
+    if PERCENT not in phrase.units:
+        around |= parts.ahead(own & (tokens.mask(PERCENT) >> 1) & tokens.joined, width)
     counted = (others | tokens.all_of(ONE) & ~own) & (_any(phrase.units, tokens) >> 1) & tokens.joined
     return around | parts.behind(counted, FAR + 1) | parts.ahead(counted, width + FAR)
 

@@ -2,25 +2,22 @@
 
 A fact is found where one chunk, or two adjacent chunks of one document that are both there, holds one of its
 alternatives: as whole words of the text in its common form (:mod:`evaluator.metrics._normal`), unless a short one
-stands under a negation (:mod:`evaluator.metrics._negation`), or as a match of a ``/pattern/``. Where none of them does
+stands under a negation (:mod:`evaluator.metrics._written`), or as a match of a ``/pattern/``. Where none of them does
 so anywhere, the words of an alternative are looked for in other forms and apart: by their stems
 (:mod:`evaluator.metrics._phrases`), or in Chinese and Japanese by characters (:mod:`evaluator.metrics._characters`).
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.metrics import _spans
-from evaluator.metrics._apart import LARGE, Parts, Search
-from evaluator.metrics._lexicon import goes_on_a_number
-from evaluator.metrics._negation import is_negated, may_be_negated
+from evaluator.metrics._apart import Parts, Search
+from evaluator.metrics._denials import unstruck
 from evaluator.metrics._normal import CACHED_TEXTS, Normal, has_decimal_comma, normal, normal_pair, plain
 from evaluator.metrics._patterns import pattern_of
-from evaluator.metrics._scripts import is_unspaced
+from evaluator.metrics._written import Needle, Place, Window, is_denied_beside, needle_of, place_of
 from evaluator.model.patterns import match, regex_problem
 
 if TYPE_CHECKING:
@@ -29,15 +26,6 @@ if TYPE_CHECKING:
     from evaluator.model.golden import Fact
     from evaluator.model.run import How
     from evaluator.model.view import CaseView, Passage
-
-_ASCII = re.compile("[a-z0-9]+")
-_NO_LETTER = re.compile("[^a-z]|$")
-_CONTINUES = ".,':\u2044"
-"""What stands between the parts of one number; the last is the fraction slash of ``\u00bd`` in NFKC."""
-
-
-Place = tuple[int, int]
-"""Start and end in the form a text was searched in."""
 
 
 class FoundFact(NamedTuple):
@@ -63,25 +51,10 @@ class FoundFact(NamedTuple):
     place: Place | None = None
 
 
-class _Window(NamedTuple):
-    """A text facts are looked for in: a chunk, or two adjacent ones."""
-
-    rank: int
-    chunks: tuple[str, ...]
-    texts: tuple[str, ...]
-
-
-class _Needle(NamedTuple):
-    """A plain alternative in its common form; ``guarded`` if a negation nearby rules it out."""
-
-    text: str
-    guarded: bool
-
-
 class _Wanted(NamedTuple):
     """What a fact is looked for by; ``trouble`` is what is wrong with a pattern that cannot be used."""
 
-    needles: tuple[_Needle, ...]
+    needles: tuple[Needle, ...]
     patterns: tuple[str, ...]
     trouble: str | None
 
@@ -129,7 +102,20 @@ def alternative_problem(alternative: str) -> str | None:
     return None if normal(alternative, False).flat else "has no character that could be found"
 
 
-def _windows(passages: Sequence[tuple[str, Passage]]) -> list[_Window]:
+def signs(alternatives: tuple[str, ...], language: str) -> list[tuple[str, ...]] | None:
+    """What a text that states a fact holds somewhere in its common form: all of one of these at least.
+
+    None where only reading the text tells, as it does for patterns.
+    """
+    wanted = _wanted(alternatives, language)
+    if wanted.patterns or wanted.trouble:
+        return None
+    written = [needle.text for needle in wanted.needles if needle.text]
+    apart = Search(language).phrases(written) if Search.is_for(language) else []
+    return [*((text,) for text in written), *(phrase.hints for phrase in apart)]
+
+
+def _windows(passages: Sequence[tuple[str, Passage]]) -> list[Window]:
     """Windows by the rank that completes them, single chunks first."""
     windows = []
     seen = set()
@@ -138,29 +124,31 @@ def _windows(passages: Sequence[tuple[str, Passage]]) -> list[_Window]:
         if chunk in seen or text is None:
             continue
         seen.add(chunk)
-        windows.append(_Window(rank, (chunk,), (text,)))
         if doc is None or place is None:
+            windows.append(Window(rank, (chunk,), (text,)))
             continue
+        # What follows in rank order is placed before any window is searched.
+        windows.append(Window(rank, (chunk,), (text,), (doc, place), placed))
         placed[doc, place] = (chunk, text)
         for first, second in ((place - 1, place), (place, place + 1)):
             if (doc, first) in placed and (doc, second) in placed:
                 chunks, texts = zip(placed[doc, first], placed[doc, second], strict=True)
-                windows.append(_Window(rank, chunks, texts))
+                windows.append(Window(rank, chunks, texts))
     return windows
 
 
 def _form(texts: tuple[str, ...], *, decimal_comma: bool) -> Normal:
-    if len(texts) == 1:
-        return normal(texts[0], decimal_comma)
-    return normal_pair(texts[0], texts[1], decimal_comma=decimal_comma)
+    read = normal(texts[0], decimal_comma) if len(texts) == 1 else normal_pair(*texts, decimal_comma=decimal_comma)
+    lines = unstruck(read.lines)
+    return read if lines is read.lines else Normal(lines.replace("\n", " "), lines)
 
 
-def _find(fact: Fact, forms: Sequence[tuple[_Window, Normal]], language: str) -> FoundFact:
+def _find(fact: Fact, forms: Sequence[tuple[Window, Normal]], language: str) -> FoundFact:
     wanted = _wanted(fact.alternatives, language)
     patterns, trouble = wanted.patterns, wanted.trouble
     for window, form in forms:
         for needle in wanted.needles:
-            place = _occurs(needle, form, language)
+            place = place_of(needle, window, form, language)
             if place is not None:
                 return FoundFact(fact.id, True, window.chunks, window.rank, "text", None, place)
         try:
@@ -173,29 +161,28 @@ def _find(fact: Fact, forms: Sequence[tuple[_Window, Normal]], language: str) ->
     return FoundFact(fact.id, False, problem=f"a pattern of fact {fact.id!r} {trouble}" if trouble else None)
 
 
-def _matched(patterns: Sequence[str], window: _Window) -> Place | None:
-    text = plain(" ".join(window.texts))
+def _matched(patterns: Sequence[str], window: Window) -> Place | None:
+    text = unstruck(plain(" ".join(window.texts)))
     return next((place for pattern in patterns if (place := match(pattern, text)) is not None), None)
 
 
 def _find_apart(
-    missing: Mapping[int, Fact], forms: Sequence[tuple[_Window, Normal]], language: str
+    missing: Mapping[int, Fact], forms: Sequence[tuple[Window, Normal]], language: str
 ) -> Iterator[tuple[int, FoundFact]]:
     """Those of the facts that were not found as they are written and are found otherwise, by their places.
 
     Each text is searched for all of them before the next, so that it is cut into words once.
     """
     search = Search(language)
-    texts = {
-        place: [needle.text for needle in _wanted(fact.alternatives, language).needles]
-        for place, fact in missing.items()
+    needles = {place: _wanted(fact.alternatives, language).needles for place, fact in missing.items()}
+    phrases = {
+        place: made for place, each in needles.items() if (made := search.phrases([needle.text for needle in each]))
     }
-    phrases = {place: made for place, each in texts.items() if (made := search.phrases(each))}
     for window, form in forms:
         parts = Parts(form, window.texts)
         for place, each in tuple(phrases.items()):
             at = search.find(each, parts)
-            if at is not None:
+            if at is not None and not is_denied_beside(needles[place], window, form.lines, at, language):
                 del phrases[place]
                 yield place, FoundFact(missing[place].id, True, window.chunks, window.rank, search.how, None, at)
 
@@ -207,59 +194,7 @@ def _wanted(alternatives: tuple[str, ...], language: str) -> _Wanted:
     written = [pattern for text in alternatives if (pattern := pattern_of(text)) is not None]
     problems = {pattern: regex_problem(pattern) for pattern in written}
     return _Wanted(
-        tuple(_Needle(text, may_be_negated(text, language)) for text in texts),
+        tuple(needle_of(text, language) for text in texts),
         tuple(pattern for pattern in written if problems[pattern] is None),
         next((problem for problem in problems.values() if problem is not None), None),
     )
-
-
-def _occurs(needle: _Needle, form: Normal, language: str) -> Place | None:
-    """Where the needle stands in the text as whole words, somewhere without a negation if it is guarded."""
-    text = form.flat
-    if len(text) > LARGE and needle.text.isascii() and not _words_of(text).issuperset(_ASCII.findall(needle.text)):
-        return None
-    start = text.find(needle.text) if needle.text else -1
-    while start >= 0:
-        end = start + len(needle.text)
-        if not _is_edge(text, start, -1):
-            # Nor does it start at any later place in the same word.
-            start = text.find(needle.text, _next_start(text, start))
-            continue
-        whole = _is_edge(text, end - 1, 1) and not goes_on_a_number(text, start, language)
-        if whole and not (needle.guarded and is_negated(form.lines, start, end, language)):
-            return start, end
-        start = text.find(needle.text, start + 1)
-    return None
-
-
-@lru_cache(maxsize=16)
-def _words_of(text: str) -> frozenset[str]:
-    return frozenset(_ASCII.findall(text))
-
-
-def _next_start(text: str, start: int) -> int:
-    """The next place where a word could start, after one within a word or a number."""
-    found = _NO_LETTER.search(text, start + 1) if text[start].isalpha() and text[start].isascii() else None
-    return found.start() if found is not None else start + 1
-
-
-def _is_edge(text: str, position: int, step: Literal[-1, 1]) -> bool:
-    """Whether the word or number at a position ends there, going left (-1) or right (1)."""
-    here, there = text[position], _at(text, position + step)
-    if _is_word(here) and _is_word(there):
-        return (is_unspaced(here) or is_unspaced(there)) and not (here.isnumeric() and there.isnumeric())
-    if not here.isdigit():
-        return True
-    beyond = _at(text, position + 2 * step)
-    if step < 0 and there == "-":
-        return _is_word(beyond)
-    starts_with_point = step < 0 and there == "." and beyond in ("", " ")
-    return not (starts_with_point or (there != "" and there in _CONTINUES and beyond.isdigit()))
-
-
-def _at(text: str, position: int) -> str:
-    return text[position] if 0 <= position < len(text) else ""
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or (character > "\u02ff" and unicodedata.category(character).startswith("M"))

@@ -170,8 +170,13 @@ def _digest(ways: Iterable[Way], text_of: Callable[[str], str | None]) -> str | 
 @lru_cache(maxsize=8192)
 def _sha256(text: str) -> bytes:
     """Of what a reader sees: an invisible edit is no other chunking, which would take rules on ranks out of force."""
+    return hashlib.sha256(as_seen(text).encode()).digest()
+
+
+def as_seen(text: str) -> str:
+    """What a reader sees of a text, whatever its white space."""
     seen = text if text.isascii() else "".join(each for each in text if unicodedata.category(each) != "Cf")
-    return hashlib.sha256("".join(seen.split()).encode()).digest()
+    return "".join(seen.split())
 
 
 class Beside(NamedTuple):

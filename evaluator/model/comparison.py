@@ -283,8 +283,8 @@ class ExamFile(Value):
 
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
-    ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are for the
-    report, as are ``claims`` and ``doubts`` (what is to be said of the judge).
+    ``alerts``, ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are
+    for the report, as are ``claims`` and ``doubts`` (what is to be said of the judge).
     """
 
     format: Literal[1] = FORMAT
@@ -292,6 +292,7 @@ class ExamFile(Value):
     history: History
     values: dict[str, dict[str, float]]
     categories: dict[str, str]
+    alerts: Strings = ()
     warnings: Strings = ()
     spreads: Annotated[tuple[SpreadRow, ...], pydantic.Field(strict=False)] = ()
     uncommitted: bool = False

@@ -147,9 +147,6 @@ class Judge(Value):
     rescore_baseline: bool = False
 
 
-PIPELINE_KINDS = ("builtin", "python", "command", "http", "recorded")
-
-
 class Pipeline(Value):
     """The system under test; the section of its kind must be there (builtin needs none)."""
 

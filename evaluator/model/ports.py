@@ -104,17 +104,26 @@ def _no_mistakes(config: PipelineConfig, templates: TemplateMaker) -> Iterator[M
     return iter(())
 
 
+def _no_rehearsal(
+    config: PipelineConfig,  # noqa: ARG001 - the signature
+    templates: TemplateMaker,  # noqa: ARG001 - the signature
+    requests: Sequence[Request],  # noqa: ARG001 - the signature
+) -> Iterator[Mistake]:
+    return iter(())
+
+
 class PipelineKind(NamedTuple):
     """How a pipeline module presents itself: as the module constant PIPELINE.
 
     ``settings`` gives what is recorded in collect.json, without secrets. ``mistakes`` finds what is wrong with its
-    section before anything is started.
+    section before anything is started, and ``rehearse`` what could be asked none of some real questions.
     """
 
     name: str
     open: Callable[[PipelineSetting], AbstractContextManager[Pipeline]]
     settings: Callable[[PipelineConfig], dict[str, object]]
     mistakes: Callable[[PipelineConfig, TemplateMaker], Iterator[Mistake]] = _no_mistakes
+    rehearse: Callable[[PipelineConfig, TemplateMaker, Sequence[Request]], Iterator[Mistake]] = _no_rehearsal
 
 
 class Embedder(Protocol):
@@ -172,5 +181,3 @@ class Progress(Protocol):
 
 ProgressFactory = Callable[[str, int], Progress]
 """Called with what is being done and how many units there are."""
-
-Ids = Sequence[str]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from evaluator.model.view import CaseView
 
 
@@ -102,7 +103,3 @@ class Metric:
     precision_like: bool = False
     group: bool = False
     asks: tuple[Asked, ...] = ()
-
-
-Metrics: TypeAlias = Mapping[str, Metric]
-MetricIds: TypeAlias = Sequence[MetricId]

@@ -11,9 +11,10 @@ from evaluator import __version__, errors
 from evaluator.model.base import to_json
 from evaluator.model.ports import Mistake
 from evaluator.model.record import Request
+from evaluator.pipelines._reply import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from evaluator.model.config import Http
     from evaluator.model.ports import Template, TemplateMaker
@@ -162,6 +163,30 @@ def mistakes(http: Http, granted: tuple[str, ...], templates: TemplateMaker) -> 
             templates(text, KNOWN)
         except errors.TemplateError as error:
             yield Mistake(path, str(error))
+
+
+def unfillable(http: Http, templates: TemplateMaker, requests: Sequence[Request]) -> Iterator[Mistake]:
+    """Templates of address and body that render for none of these questions, so that every case would fail."""
+    if not requests:
+        return
+    texts = [(("url",), http.url, True), *((path, text, False) for path, text in _texts(http.body, ("body",)))]
+    for path, text, for_url in texts:
+        try:
+            template = templates(text, KNOWN, for_url=for_url)
+        except errors.TemplateError:
+            continue
+        said = [_refusal(template, request) for request in requests]
+        if all(said):
+            asked = "the question" if len(requests) == 1 else f"any of the {len(requests)} questions that were tried"
+            yield Mistake(path, f"it cannot be filled in for {asked}: {one_line(said[0])}")
+
+
+def _refusal(template: Template, request: Request) -> str:
+    try:
+        template(request.to_dict())
+    except errors.TemplateError as error:
+        return str(error)
+    return ""
 
 
 def _mistakes_of_url(http: Http, templates: TemplateMaker) -> Iterator[Mistake]:

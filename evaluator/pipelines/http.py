@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from evaluator import errors, registry
 from evaluator.model.ports import Mistake, PipelineKind, PipelineSetting
 from evaluator.model.record import AnswerFailure
-from evaluator.pipelines._reply import KEYS, Invalid, decode, invalid, one_line, to_reply
+from evaluator.pipelines._reply import Invalid, decode, invalid, one_line, to_reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from evaluator.model.config import Http
     from evaluator.model.config import Pipeline as PipelineConfig
     from evaluator.model.ports import TemplateMaker
     from evaluator.model.record import Reply, Request
     from evaluator.pipelines._http_client import Client, Received
+    from evaluator.pipelines._http_fields import Fields
     from evaluator.pipelines._http_request import Form
 
 EXTRA = "http"
@@ -37,7 +37,7 @@ CHARSET = r"charset\s*=\s*[\"']?([\w.:-]+)"
 class _Http:
     """Asks one endpoint."""
 
-    def __init__(self, client: Client, form: Form, fields: _Fields, secrets: _Secrets, timeout: float) -> None:
+    def __init__(self, client: Client, form: Form, fields: Fields, secrets: _Secrets, timeout: float) -> None:
         self._client = client
         self._form = form
         self._fields = fields
@@ -108,36 +108,6 @@ def _not_json(received: Received, text: str, problem: Invalid) -> str:
     return f"the reply is {kind}, not JSON: {_first_line(text)}"
 
 
-class _Fields:
-    """A map from a foreign reply to ours: JMESPath expressions by the key that each gives."""
-
-    def __init__(self, written: Mapping[str, str]) -> None:
-        self._written = written
-        self._expressions: dict[str, Any] = {}
-        if written:
-            library = registry.library("jmespath", EXTRA)
-            self._failed = library.exceptions.JMESPathError
-            self._expressions = {key: library.compile(text) for key, text in written.items()}
-
-    def read(self, value: Any) -> Any:
-        """Our reply.
-
-        Raises:
-            Invalid: an expression cannot be applied, or there is nothing where the results should be.
-        """
-        if not self._expressions:
-            return value
-        found = {}
-        for key, expression in self._expressions.items():
-            try:
-                found[key] = expression.search(value)
-            except (self._failed, TypeError, ValueError, ArithmeticError, RecursionError) as error:
-                raise Invalid(f"fields.{key} cannot be applied to the reply: {error}") from None
-        if "retrieved" in found and found["retrieved"] is None:
-            raise Invalid(f"fields.retrieved finds nothing in the reply: {self._written['retrieved']}")
-        return {key: part for key, part in found.items() if part is not None or key == "answer"}
-
-
 class _Secrets:
     """Values of variables that headers hold: they stay out of every message and record."""
 
@@ -179,12 +149,12 @@ def _open(setting: PipelineSetting) -> Iterator[_Http]:
     if http is None:
         raise errors.PipelineError("pipeline.kind is http, so pipeline.http must be given")
     registry.library("requests", EXTRA)
-    from evaluator.pipelines import _http_request  # noqa: PLC0415 - other kinds do not pay for it
+    from evaluator.pipelines import _http_fields, _http_request  # noqa: PLC0415 - other kinds do not pay for it
     from evaluator.pipelines._http_client import Client  # noqa: PLC0415 - it brings requests
 
     try:
         form = _http_request.form(http, environment, setting.templates)
-        fields = _Fields(http.fields)
+        fields = _http_fields.Fields(http.fields)
     except (errors.TemplateError, ValueError) as error:
         raise errors.PipelineError(f"pipeline.http cannot be used: {error}") from error
     named = {name for text in http.headers.values() for name in _http_request.variables(text)}
@@ -220,32 +190,24 @@ def _mistakes(config: PipelineConfig, templates: TemplateMaker) -> Iterator[Mist
     http = config.http
     if config.kind != "http" or http is None:
         return
+    from evaluator.pipelines import _http_fields, _http_request  # noqa: PLC0415 - other kinds do not pay for it
+
+    yield from _placed(_http_request.mistakes(http, config.env, templates))
+    yield from _placed(_http_fields.mistakes(http.fields))
+
+
+def _rehearsal(config: PipelineConfig, templates: TemplateMaker, requests: Sequence[Request]) -> Iterator[Mistake]:
+    if config.http is None:
+        return
     from evaluator.pipelines import _http_request  # noqa: PLC0415 - other kinds do not pay for it
 
-    found = [*_http_request.mistakes(http, config.env, templates), *_mistakes_of_fields(http)]
+    yield from _placed(_http_request.unfillable(config.http, templates, requests))
+
+
+def _placed(found: Iterable[Mistake]) -> Iterator[Mistake]:
     for path, sentence in found:
         place = ".".join(("pipeline", "http", *map(str, path)))
         yield Mistake(("http", *path), f"{place}: {sentence}")
-
-
-def _mistakes_of_fields(http: Http) -> Iterator[Mistake]:
-    if not http.fields:
-        return
-    library = registry.library("jmespath", EXTRA)
-    compiled: Callable[[str], Any] = library.compile
-    for key, expression in http.fields.items():
-        if key not in KEYS:
-            near = errors.nearest(key, KEYS)
-            yield Mistake(
-                ("fields", key),
-                f"a reply has no '{key}'" + (f"; did you mean '{near}'?" if near else f", but {', '.join(KEYS)}"),
-            )
-        try:
-            compiled(expression)
-        except (library.exceptions.JMESPathError, ValueError) as error:
-            yield Mistake(("fields", key), f"it is no JMESPath expression: {one_line(error)}")
-    if not {"retrieved", "answer"} & http.fields.keys():
-        yield Mistake(("fields",), "it gives neither retrieved nor answer, so there would be nothing to measure")
 
 
 def _settings(config: PipelineConfig) -> dict[str, object]:
@@ -256,4 +218,4 @@ def _settings(config: PipelineConfig) -> dict[str, object]:
     return {**http.model_dump(mode="json", exclude={"headers"}), "headers": sorted(http.headers)}
 
 
-PIPELINE = PipelineKind(name="http", open=_open, settings=_settings, mistakes=_mistakes)
+PIPELINE = PipelineKind(name="http", open=_open, settings=_settings, mistakes=_mistakes, rehearse=_rehearsal)

@@ -46,11 +46,12 @@ class Failed(NamedTuple):
 
 
 class CaseText(NamedTuple):
-    """What is shown of a case that is not held out."""
+    """What is shown of a case that is not held out; ``returned`` is how many results it got, None if not known."""
 
     question: str
     category: str
     critical: bool
+    returned: int | None = None
 
 
 class Inferred(NamedTuple):

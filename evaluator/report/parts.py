@@ -65,7 +65,7 @@ NUMBERS: Collection[str] = (BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN, MEDIA
 
 
 class LostChunk(NamedTuple):
-    """A chunk that fell or went, in words: ``3``, ``not in the top 20``."""
+    """A chunk that fell or went, in words: ``3``, ``not in the top 20``, ``not in the 7 that were returned``."""
 
     chunk: Name
     before: str

@@ -183,7 +183,7 @@ def _example(inputs: Inputs, case: str, changes: Sequence[CaseChange]) -> Exampl
         id=Name(case),
         case=inputs.cases[case],
         changes=tuple(map(_in_words, changes)),
-        lost=Listing.of(_lost_chunks(inputs, changes)),
+        lost=Listing.of(_lost_chunks(inputs, changes, inputs.cases[case].returned)),
         failure=f"{failure.kind}: {failure.message}" if failure else None,
         steps=Listing.of(inputs.agents.walks.get(case, ()) if inputs.agents is not None else ()),
         claims=judge.claims(inputs.claims.get(case, ()), changes),
@@ -199,11 +199,17 @@ def _in_words(change: CaseChange) -> str:
     return f"{CRITICAL_METRICS.get(change.metric, change.metric)} {before} → {after}"
 
 
-def _lost_chunks(inputs: Inputs, changes: Sequence[CaseChange]) -> list[LostChunk]:
+def _lost_chunks(inputs: Inputs, changes: Sequence[CaseChange], returned: int | None) -> list[LostChunk]:
     lost = {item.chunk: item for change in changes for item in change.lost}
-    depth = max(LEAST_DEPTH, largest_cutoff(inputs.head))
+    gone = _gone(returned, max(LEAST_DEPTH, largest_cutoff(inputs.head)))
     gone_first = sorted(lost.values(), key=lambda item: (item.rank_after is not None, item.rank_before, item.chunk))
-    return [
-        LostChunk(Name(item.chunk), str(item.rank_before), str(item.rank_after or f"not in the top {depth}"))
-        for item in gone_first
-    ]
+    return [LostChunk(Name(item.chunk), str(item.rank_before), str(item.rank_after or gone)) for item in gone_first]
+
+
+def _gone(returned: int | None, depth: int) -> str:
+    """Where a chunk is that has no rank any more: below the ranking's end, which may be above the depth asked for."""
+    if returned is None or returned >= depth:
+        return f"not in the top {depth}"
+    if returned == 0:
+        return "nothing was returned"
+    return "not the one result that was returned" if returned == 1 else f"not in the {returned} that were returned"

@@ -36,11 +36,12 @@ def check(config_file: Path, *, today: str, out: Path | None = None) -> tuple[Pr
         return tuple(problems)
     folder = config_file.parent
     kinds = pipelines.load()
-    findings = [*_missing(config, folder), *preparing.pipeline_mistakes(config, kinds[config.pipeline.kind])]
-    problems += configuration.place(findings, config_file)
-    problems.sort(key=lambda problem: (problem.line, problem.column))
     found = _Found()
     cases, wrong = golden.look([folder / file for file in config.golden])
+    kind = kinds[config.pipeline.kind]
+    unusable = preparing.pipeline_mistakes(config, kind) or preparing.unaskable(config, kind, cases.cases)
+    problems += configuration.place([*_missing(config, folder), *unusable], config_file)
+    problems.sort(key=lambda problem: (problem.line, problem.column))
     if config.golden:
         found.problems += wrong
     fixture = _fixture(config, cases, folder, found)

@@ -67,7 +67,7 @@ class _Run:
         self._records = workspace.out / RECORDS
         config = workspace.config
         self._recorder = Recorder(work.fixture, config.k, config.language, self._records)
-        self._tally = Tally(work.fixture, work.cutoff)
+        self._tally = Tally(work.fixture, work.deepest, config.k)
         self._collection: dict[str, Any] = {
             "tool": TOOL, "suite": config.suite, "config_sha256": digest(config.model_dump(mode="json")),
             "golden_sha256": work.golden.sha256, "fixture": work.fixture.digests if work.fixture else None,

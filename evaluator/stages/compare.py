@@ -8,7 +8,7 @@ from evaluator import config as configuration
 from evaluator import metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
-from evaluator.stages import against, calibrating, examining, measuring, tally, whereabouts
+from evaluator.stages import against, calibrating, examining, measuring, renumbered, tally, whereabouts
 from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.paraphrases import Meeting, are_read
@@ -83,9 +83,10 @@ def _results(
         seen.take(met)
     verdicts = examining.Examining(seen, mine, theirs, accepted)
     warnings = tuple(verdicts.warnings())
-    workspace.warnings.extend(warnings)
+    alerts = (renumbered.alert(seen.renumbered),) if seen.renumbered else ()
+    workspace.warnings.extend((*alerts, *warnings))
     comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
-    return comparison, verdicts.state(names).but(warnings=warnings)
+    return comparison, verdicts.state(names).but(alerts=alerts, warnings=warnings)
 
 
 def _measured(

@@ -11,9 +11,11 @@ from evaluator.comparison import configuration as configurations
 from evaluator.comparison import loosened, pairing, rows, rules, spreads
 from evaluator.comparison.sheet import Sheet
 from evaluator.model.comparison import BaselineInfo, Comparison, Exam, ExamFile
+from evaluator.model.counting import counted
 from evaluator.model.run import History
 from evaluator.model.score import MetricId
 from evaluator.stages import measuring
+from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,12 +74,22 @@ class Examining:
         return loosened.find(self.new, self.old, self._departures(), self._acceptance)
 
     def warnings(self) -> Iterator[str]:
-        """Sentences about entries of accepted.yml that nothing needs."""
+        """Sentences about entries of accepted.yml that nothing needs, and about groups that are compared in part."""
         pairs = self.pairs
         touched = {*pairs.removed, *pairs.changed, *pairs.holdout_removed, *self.seen.relabelled, *self.seen.flags}
         both = (*self.seen.asked.items(), *self.seen.asked_before.items())
         hidden = {case for case, asked in both if asked.holdout}
         yield from loosened.unmatched(self.loosened, self.new, touched, hidden, self.accepted)
+        if self.seen.regrouped:
+            yield self._regrouped()
+
+    def _regrouped(self) -> str:
+        found = self.seen.regrouped
+        lost = counted(sum(each.lost for each in found.values()), "paraphrase")
+        where = f"in {counted(len(found), 'group')}, first '{visible(next(iter(found)))}'"
+        is_part = any(each.lost < each.total for each in found.values())
+        rest = "; what is left of each group is compared" if is_part else ""
+        return f"{lost} {where} not asked as in the baseline{rest}"
 
     @cached_property
     def _acceptance(self) -> Acceptance:
@@ -204,7 +216,9 @@ class Examining:
         for line in lines:
             value = line.before[column] if line.before is not None and line.after is not None else None
             if value is not None:
-                yield line.id, stored.get(line.id, value)
+                # What is left of a group is another group than the one that was noted.
+                is_other = line.paraphrases.lost and self.seen.ruler.declared[MetricId.parse(metric).name].group
+                yield line.id, value if is_other else stored.get(line.id, value)
 
     def state(self, metrics: Sequence[str]) -> ExamFile:
         """What the gate decides from, and the report shows besides; ``metrics`` are the candidate's own."""
@@ -215,7 +229,8 @@ class Examining:
             metric: {
                 line.id: value
                 for line in self.seen.new
-                if line.after is not None and (value := line.after[column]) is not None
+                if (known := line.after if line.whole is None else line.whole) is not None
+                and (value := known[column]) is not None
             }
             for metric, column in columns.items()
         }

@@ -7,6 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from evaluator.comparison.sheet import Paraphrases as Counts
 from evaluator.model.golden import Labels
 from evaluator.model.record import Record
 from evaluator.model.view import Replied
@@ -16,7 +17,7 @@ from evaluator.stores import runs
 from evaluator.stores.values import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from evaluator.model.golden import Case
@@ -111,8 +112,8 @@ class Groups:
 class Meeting:
     """The groups of two runs, each case read when it is asked for.
 
-    A group is compared where both runs asked all its questions in the same words; otherwise the difference would be
-    that of the questions.
+    A group is compared over the questions that both runs asked in the same words; with others the difference would be
+    that of the questions. What is left out so is counted, and beyond a share of all it decides nothing any more.
 
     Attributes:
         candidate, baseline: the runs.
@@ -132,29 +133,44 @@ class Meeting:
         run, ids = (self.candidate, self._ids) if is_candidate else (self.baseline, self._ids_before)
         return tuple(_ranking_of(run, run.case(case)) for case in stored.case.paraphrases if case in ids) if run else ()
 
-    def new(self, mine: StoredCase, _theirs: StoredCase) -> Sides:
-        """Both sides of the candidate's group."""
-        after = self.alone(mine, is_candidate=True)
-        return Sides(self._both(mine).before, after) if after else NO_SIDES
+    def new(self, mine: StoredCase) -> Sides:
+        """Both sides of the candidate's group; where they cannot be compared, what it comes to by itself."""
+        sides = self._both(mine)
+        return sides if sides.before else Sides((), self.alone(mine, is_candidate=True))
 
     def old(self, mine: StoredCase, theirs: StoredCase) -> Sides:
         """Both sides of the baseline's group; where they cannot be compared, what the candidate's own comes to."""
-        sides = self._both(theirs) if self.wanted and theirs.case.paraphrases else NO_SIDES
+        sides = self._both(theirs)
         return sides if sides.before else Sides((), self.alone(mine, is_candidate=True))
+
+    def lost(self, theirs: StoredCase, accepted: Collection[str], *, is_paired: bool) -> Counts:
+        """How many of the paraphrases in a group of the baseline are asked otherwise now, or no more.
+
+        All of them are where the root itself is not paired. What ``accepted`` names is not counted.
+        """
+        ids = self._members(theirs)
+        if not ids or theirs.case.id in accepted:
+            return Counts(0, len(ids))
+        kept = [case for case in ids if case in accepted or (is_paired and self._is_paired(case))]
+        return Counts(len(ids) - len(kept), len(ids))
 
     def _both(self, root: StoredCase) -> Sides:
         if self.baseline is None:
             return NO_SIDES
-        ids = [case for case in root.case.paraphrases if self.whole or case in self._ids]
-        if not all(case in self._ids and case in self._ids_before for case in ids):
-            return NO_SIDES
-        pairs = [(self.baseline.case(case), self.candidate.case(case)) for case in ids]
-        if any(before.case.input_hash != after.case.input_hash for before, after in pairs):
-            return NO_SIDES
-        return Sides(
-            tuple(_ranking_of(self.baseline, before) for before, _ in pairs),
-            tuple(_ranking_of(self.candidate, after) for _, after in pairs),
-        )
+        ids = [case for case in self._members(root) if self._is_paired(case)]
+        before = tuple(_ranking_of(self.baseline, self.baseline.case(case)) for case in ids)
+        return Sides(before, tuple(_ranking_of(self.candidate, self.candidate.case(case)) for case in ids))
+
+    def _members(self, root: StoredCase) -> Sequence[str]:
+        """The paraphrases of a root, without those that the candidate left out on purpose."""
+        if not self.wanted:
+            return ()
+        return [case for case in root.case.paraphrases if self.whole or case in self._ids]
+
+    def _is_paired(self, case: str) -> bool:
+        if self.baseline is None or case not in self._ids or case not in self._ids_before:
+            return False
+        return self.baseline.case(case).case.input_hash == self.candidate.case(case).case.input_hash
 
     @cached_property
     def _ids(self) -> frozenset[str]:

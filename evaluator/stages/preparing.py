@@ -14,18 +14,22 @@ from evaluator.stores import fixtures, golden
 from evaluator.stores.words import Finding, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from evaluator.model.config import Config
     from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
-    from evaluator.model.ports import PipelineKind
+    from evaluator.model.ports import Mistake, PipelineKind
+    from evaluator.model.score import MetricId
     from evaluator.stages.lint import Doubt
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
 
 GRANTED = ("PATH", "HOME", "LANG", "TMPDIR")
 """Variables that every pipeline sees."""
+
+REHEARSED = 50
+"""So many questions are put into a pipeline's templates before anything is started."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Work:
         fixture: the frozen index, if there is one.
         cases: the cases that are asked, by id, in golden order.
         requests: what is asked, in the same order.
-        cutoff: the largest cut-off of the metrics; 0 where none has one.
+        deepest: the metric with the largest cut-off; None where none has one.
         environment: the variables that the pipeline sees.
     """
 
@@ -47,7 +51,7 @@ class Work:
     fixture: Fixture | None
     cases: Mapping[str, Case]
     requests: Sequence[Request]
-    cutoff: int
+    deepest: MetricId | None
     environment: dict[str, str]
 
 
@@ -68,10 +72,14 @@ def prepare(workspace: Workspace) -> Work:
     cases, fixture = _suite(workspace)
     chosen = _chosen(cases.cases, workspace.only)
     workspace.handed.golden, workspace.handed.fixture = cases, fixture
+    depth = configuration.depth(config, measured)
+    requests = [_request(case, config, depth) for case in chosen.values()]
+    wrong = _unaskable(config, kind, requests[:REHEARSED])
+    if wrong:
+        raise errors.InputError(configuration.place(wrong, workspace.config_file))
     return Work(
-        kind=kind, golden=cases, fixture=fixture, cases=chosen,
-        requests=[_request(case, config, configuration.depth(config, measured)) for case in chosen.values()],
-        cutoff=max((metric.k for metric in measured if metric.k is not None), default=0),
+        kind=kind, golden=cases, fixture=fixture, cases=chosen, requests=requests,
+        deepest=max((each for each in measured if each.k is not None), key=lambda each: each.k or 0, default=None),
         environment=_environment(workspace),
     )  # fmt: skip
 
@@ -117,8 +125,22 @@ def _stale(workspace: Workspace, cases: GoldenSet, fixture: Fixture) -> list[Dou
 
 def pipeline_mistakes(config: Config, kind: PipelineKind) -> list[Finding]:
     """What is wrong with the section of the pipeline that only its kind can know."""
-    found = kind.mistakes(config.pipeline, templates.of_config)
-    return [Finding("wrong-value", ("pipeline", *path), "value", sentence) for path, sentence in found]
+    return _findings(kind.mistakes(config.pipeline, templates.of_config))
+
+
+def _findings(mistakes: Iterable[Mistake]) -> list[Finding]:
+    return [Finding("wrong-value", ("pipeline", *path), "value", sentence) for path, sentence in mistakes]
+
+
+def unaskable(config: Config, kind: PipelineKind, cases: Sequence[Case]) -> list[Finding]:
+    """Why none of the first questions of a golden set could be asked at all."""
+    return _unaskable(
+        config, kind, [_request(case, config, configuration.depth(config, ())) for case in cases[:REHEARSED]]
+    )
+
+
+def _unaskable(config: Config, kind: PipelineKind, requests: Sequence[Request]) -> list[Finding]:
+    return _findings(kind.rehearse(config.pipeline, templates.of_config, requests))
 
 
 def _kind(name: str) -> PipelineKind:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.model.counting import counted
-from evaluator.model.record import Answer, Failure, Hit, Record, Step
+from evaluator.model.record import Answer, Failure, Hit, Record, Step, union
 from evaluator.stores import located, records
 from evaluator.stores.words import visible
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evaluator.model.fixture import Chunk, Fixture
     from evaluator.model.golden import Case
     from evaluator.model.record import Reply
+    from evaluator.model.score import MetricId
 
 TOO_LARGE = Failure(kind="invalid", message=f"the record would be larger than {located.MAX_LINE >> 20} MB")
 
@@ -102,15 +103,18 @@ class Tally:
         failed: how many of them failed.
     """
 
-    def __init__(self, fixture: Fixture | None, cutoff: int) -> None:
+    def __init__(self, fixture: Fixture | None, deepest: MetricId | None, k: int) -> None:
         self.latencies: dict[str, float] = {}
         self.added = 0
         self.failed = 0
         self._fixture = fixture
+        cutoff = (deepest.k if deepest is not None else None) or 0
+        self._deepest, self._k = deepest, k
         self._cutoff = cutoff if fixture is None else min(cutoff, len(fixture.chunks))
         self._unknown: dict[str, int] = {}
+        self._has_text = False
         self._repeated: list[str] = []
-        self._short: list[str] = []
+        self._short: dict[str, int] = {}
         self._sentences: dict[str, list[str]] = {}
 
     def add(self, record: Record, note: Note) -> None:
@@ -126,25 +130,35 @@ class Tally:
         if record.duplicates:
             self._repeated.append(record.id)
         if len(record.retrieved) < self._cutoff:
-            self._short.append(record.id)
+            self._short[record.id] = len(record.retrieved)
         if self._fixture is not None:
             known = self._fixture.by_id
+            found = (*record.retrieved, *union(record.steps)) if record.steps else record.retrieved
             unknown = {hit.id for hit in record.retrieved if hit.id not in known}
             unknown.update(identifier for identifier in record.context if identifier not in known)
             if unknown:
                 self._unknown[record.id] = len(unknown)
+                self._has_text = self._has_text or any(hit.text is not None and hit.id in unknown for hit in found)
 
     def warnings(self, cases: Mapping[str, Case], *, may_be_short: bool) -> Iterator[str]:
         """What was counted, in sentences; a case that is held out is never named."""
         if self._unknown:
             count = sum(self._unknown.values())
-            yield f"{counted(count, 'result')} not in the fixture, counted as irrelevant{_where(self._unknown, cases)}"
+            text = "; facts and values are looked for in the text they came with" if self._has_text else ""
+            where = _where(self._unknown, cases)
+            yield f"{counted(count, 'result')} not in the fixture, counted as irrelevant{where}{text}"
         if self._repeated:
             yield f"results that were there already, counted as irrelevant{_where(self._repeated, cases)}"
         if self._short and not may_be_short:
-            yield f"fewer than the {self._cutoff} results that the metrics read{_where(self._short, cases)}"
+            yield f"{self._shortage()}{_where(self._short, cases)}"
         for sentence, ids in self._sentences.items():
             yield f"{sentence}{_where(ids, cases)}"
+
+    def _shortage(self) -> str:
+        sentence = f"fewer than the {counted(self._cutoff, 'result')} that {self._deepest} reads"
+        if set(self._short.values()) == {self._k}:
+            return f"{sentence}, but as many as k: k is what the generator gets, and a ranking goes down to depth"
+        return f"{sentence}: a ranking goes down to depth, which stands in each request"
 
 
 def _where(ids: Mapping[str, int] | Sequence[str], cases: Mapping[str, Case]) -> str:

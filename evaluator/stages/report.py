@@ -44,7 +44,7 @@ def report(workspace: Workspace) -> str:
             head=run.head, comparison=comparison, decision=decision, cases=seen.cases, total=len(run.ids),
             held_out=seen.held_out, failures=seen.failures, held_out_failures=seen.held_out_failures,
             facts=seen.facts, inferred=seen.inferred,
-            alerts=tuple(run.head.timing.get("alerts", ())),
+            alerts=(*run.head.timing.get("alerts", ()), *exam.alerts),
             warnings=(*run.head.timing.get("warnings", ()), *exam.warnings), spreads=exam.spreads,
             percentiles=_percentiles(exam), baseline_uncommitted=exam.uncommitted,
             max_examples=workspace.config.report.max_examples, agents=seen.walks.agents(),
@@ -111,7 +111,7 @@ class _Seen:
             self.disagreed.append(Disagreed(case.id, reported=case.abstained))
         self.walks.take(case)
         if case.id in self.mentioned:
-            self.cases[case.id] = CaseText(case.question, case.category, case.critical)
+            self.cases[case.id] = CaseText(case.question, case.category, case.critical, len(stored.retrieved))
 
 
 def _look_through(run: Run, mentioned: set[str]) -> _Seen:

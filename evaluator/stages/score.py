@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from evaluator.model.golden import Case
     from evaluator.model.record import Record
     from evaluator.model.score import Metric, MetricId
+    from evaluator.stages.foreign import Foreign
     from evaluator.stages.held import HeldCase
     from evaluator.stages.judged_run import JudgedRun
     from evaluator.stages.workspace import Workspace
@@ -85,7 +86,9 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
             )  # fmt: skip
             if handed is not None:
                 held[case.id] = scored
-        summary, timing = totals.summary(), {**suite.collection.timing, **totals.timing(), **judged.timing()}
+        said = _told(workspace, scorer.foreign, suite.collection.timing)
+        summary = totals.summary()
+        timing = {**suite.collection.timing, **said, **totals.timing(), **judged.timing()}
         run.finish(summary, scorer.texts, scorer.places, timing, History())
     if handed is not None:
         head = RunHead.model_validate({**start, "summary": summary, "timing": timing, "history": History()})
@@ -109,6 +112,14 @@ def _judged(workspace: Workspace, suite: _Suite, path: Path, against: Path | Non
     measures = answered.Measures(config, suite.metrics, suite.declared)
     with Bench(workspace) as bench:
         return rescoring.judged_beside(workspace, bench, measures, found, against)
+
+
+def _told(workspace: Workspace, foreign: Foreign, timing: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What a person should know, with what is known only now: the texts of results are looked at where they count."""
+    found = {"alerts": list(foreign.alerts()), "warnings": list(foreign.warnings())}
+    for sentence in (*found["alerts"], *found["warnings"]):
+        workspace.log(f"warning: {sentence}")
+    return {key: [*timing.get(key, ()), *new] for key, new in found.items() if new}
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from evaluator.metrics import facts, scoring
 from evaluator.model.record import Hit, union
 from evaluator.model.run import RunCase, RunFact, RunNeed
 from evaluator.model.score import NotApplicable, Unscored
+from evaluator.stages.foreign import Foreign
 from evaluator.stages.held import HeldCase
 from evaluator.stages.paraphrases import ALONE
 from evaluator.stages.steps import Walk
@@ -41,6 +42,7 @@ class Scorer:
             the fixture where the rankings are not inline.
         judged: what a judge said of cases, by id.
         quoted: what became of the quotes of all cases, where a fixture holds them; without it each case looks itself.
+        foreign: text of the results that the fixture does not hold.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Scorer:
         self._declared = declared
         self._latencies = latencies
         self._last: dict[str, tuple[str | None, str | None]] = {}
+        self.foreign = Foreign(fixture)
 
     def score(self, case: Case, record: Record, group: Group = ALONE) -> HeldCase:
         """Score one case, the root of a group or none; the scores include clock readings."""
@@ -73,8 +76,10 @@ class Scorer:
             beside=scoring.Beside(self._citations, group.rankings, self.judged.get(case.id)),
         )  # fmt: skip
         scores = scoring.score_case(view, self._metrics, self._declared)
+        stated = _facts(view)
+        self.foreign.take(case, record, view, stated)
         found = {
-            **self._walked(record, view), "facts": _facts(view), "paraphrases": group.ids,
+            **self._walked(record, view), "facts": stated, "paraphrases": group.ids,
             **by_outcome(scores, self._declared), **self._said(case.id),
         }  # fmt: skip
         return HeldCase(stored.case.but(**found), record.retrieved, context_only, view, scores)

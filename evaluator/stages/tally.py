@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
 from evaluator.stages import claims, judgements, measuring
+from evaluator.stages.renumbered import renumbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from evaluator.comparison.sheet import CaseValues
+    from evaluator.comparison.sheet import CaseValues, Paraphrases
     from evaluator.model.comparison import CriticalOutcome, Unsupported
     from evaluator.model.golden import Labels
     from evaluator.model.judgement import Claim
@@ -54,7 +55,8 @@ class Tally:
     ``groups`` are the groups of paraphrases in both runs. ``accepted`` are case ids that accepted.yml names: the
     baseline's exam takes the candidate's labels for them. ``half`` is what a judge decides, None in tier retrieval;
     ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``unsupported`` claims that are
-    unsupported now and were not before.
+    unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a whole.
+    ``renumbered`` are chunks that labels name and that say something else now, by case.
     """
 
     candidate: Run
@@ -77,6 +79,8 @@ class Tally:
     answers_exist: bool = False
     judged_changed: list[str] = field(default_factory=list)
     unsupported: list[Unsupported] = field(default_factory=list)
+    renumbered: dict[str, list[str]] = field(default_factory=dict)
+    regrouped: dict[str, Paraphrases] = field(default_factory=dict)
 
     def take(self, met: Met) -> None:
         """Note one case."""
@@ -102,7 +106,7 @@ class Tally:
             labels = measuring.labels_of(mine)
             group = self.groups.alone(mine, is_candidate=True)
             after = self.ruler.measure(self.candidate, mine, labels, {}, group)
-            line = self.ruler.line(mine.case, labels, None, after)
+            line = self._counted(self.ruler.line(mine.case, labels, None, after), theirs)
             self.new.append(line)
             # A floor of the baseline's exam reads all that the candidate answers, however it came to be asked.
             self.old.append(line)
@@ -116,12 +120,15 @@ class Tally:
     def _pair(self, mine: StoredCase, theirs: StoredCase) -> None:
         case = mine.case.id
         labels = measuring.labels_of(mine)
-        sides = self.groups.new(mine, theirs)
+        sides = self.groups.new(mine)
         before, after = self._both(mine, theirs, labels, sides)
         judged = self._judged(case, labels, measuring.labels_of(theirs))
-        line = self.ruler.line(mine.case, labels, before, after, judged)
+        line = self._whole(self.ruler.line(mine.case, labels, before, after, judged), mine, labels, sides)
+        line = self._counted(line, theirs)
         self.new.append(line)
         self.changes.add(case, before, after, () if judged.is_comparable else self.ruler.judged)
+        if line.rechunked and (other := list(renumbered(before.view, after.view))):
+            self.renumbered[case] = other
         self._critical(case, before, after, judged, old=False)
         if self.half is not None and judged.is_comparable:
             self._tell_claims(case, before, after)
@@ -132,7 +139,9 @@ class Tally:
             before, after = self._both(mine, theirs, measuring.labels_of(theirs), sides_before)
         terms = judged._replace(undrawn_is_missing=self.half is not None and self.half.samples_less)
         if not is_same or terms != judged:
-            line = self.ruler.line(theirs.case, after.view.labels, before, after, terms)
+            labels = after.view.labels
+            line = self._whole(self.ruler.line(theirs.case, labels, before, after, terms), mine, labels, sides_before)
+            line = self._counted(line, theirs)
         self.old.append(line)
         self._critical(case, before, after, terms, old=True)
         self.relabelled.update([case] if mine.case.labels_hash != theirs.case.labels_hash else [])
@@ -147,6 +156,25 @@ class Tally:
         before = self.ruler.measure(self.baseline, theirs, labels, ways_before, sides.before)
         after = self.ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
         return before, after
+
+    def _whole(self, line: CaseValues, mine: StoredCase, labels: Labels, sides: Sides) -> CaseValues:
+        """A line with what the candidate's whole group comes to, where a part of it was compared."""
+        paraphrases = self.groups.alone(mine, is_candidate=True)
+        if not sides.before or paraphrases == sides.after or line.after is None:
+            return line
+        measured = self.ruler.measure(self.candidate, mine, labels, {}, paraphrases).values
+        reads = [self.ruler.declared[metric.name].group for metric in self.ruler.metrics]
+        chosen = (group if read else own for read, group, own in zip(reads, measured, line.after, strict=True))
+        return line._replace(whole=tuple(chosen))
+
+    def _counted(self, line: CaseValues, theirs: StoredCase | None) -> CaseValues:
+        """A line with how many paraphrases of the baseline's group cannot be compared."""
+        if theirs is None or not theirs.case.paraphrases:
+            return line
+        found = self.groups.lost(theirs, self.accepted, is_paired=line.paired)
+        if found.lost:
+            self.regrouped[theirs.case.id] = found
+        return line._replace(paraphrases=found)
 
     def _judged(self, case: str, after: Labels, before: Labels) -> Judged:
         if self.half is None:

@@ -140,7 +140,8 @@ def _read_manifest(folder: Path, problems: list[Problem]) -> Manifest | None:
     path = folder / MANIFEST
     if not path.exists():
         sentence = (
-            f"the fixture {folder.name} has no manifest, so a changed index would go unnoticed; run rag-assay freeze"
+            f"the folder {words.visible(folder.name)}/ has no {MANIFEST}, so a changed index would go unnoticed; "
+            "rag-assay freeze with its path makes one"
         )
         problems.append(Problem("no-manifest", sentence, str(path), severity="warning"))
         return None

@@ -122,7 +122,7 @@ def test_a_stream_that_is_none_is_four(zones: Zones) -> None:
     code, stream, said = zones.run("seal", given=b"no tar")
 
     assert (code, stream) == (4, b"")
-    assert "docs/messages.md#zone" in said
+    assert "rag-assay --explain zone" in said
     assert "Traceback" not in said
 
 

@@ -205,7 +205,7 @@ class TestRun:
 
         assert done.returncode == 2
         assert "not yet supported: it needs judge:" in done.stderr
-        assert "docs/messages.md#not-yet-supported" in done.stderr
+        assert "rag-assay --explain not-yet-supported" in done.stderr
 
 
 class TestStages:
@@ -437,7 +437,7 @@ class TestMistakes:
 
         assert done.returncode == 2
         assert said in done.stderr
-        assert "docs/messages.md#" in done.stderr
+        assert "rag-assay --explain " in done.stderr
         assert "Traceback" not in done.stderr
         assert done.stdout == ""
 

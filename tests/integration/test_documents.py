@@ -201,11 +201,13 @@ def test_the_wheel_holds_all_it_needs(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "installed")
     done = rag_assay(tmp_path, "demo", "--out", "demo", package=tmp_path / "installed")
     wrong = rag_assay(tmp_path, "rnu", package=tmp_path / "installed")
+    command, says = wrong.stderr.splitlines()[-1].split(" says ")
+    told = rag_assay(tmp_path, *command.split()[1:], package=tmp_path / "installed")
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("## ❌ Failed")
-    page, _, heading = wrong.stderr.splitlines()[-1].removeprefix("see ").partition("#")
-    assert f"### {heading}\n" in Path(page).read_text(encoding="utf-8")
+    assert (says, told.returncode) == ("what to do", 0)
+    assert told.stdout.startswith("The command line cannot be obeyed")
 
 
 def test_the_handbook_is_a_set_that_a_colleague_would_like() -> None:

@@ -10,6 +10,7 @@ import pytest
 from evaluator.stages import score as stage
 from evaluator.stages.collect import collect
 from evaluator.stages.compare import compare
+from evaluator.stages.gate import gate
 from evaluator.stages.score import score
 from tests.workbench import Bench, recorded
 
@@ -36,12 +37,19 @@ GOLDEN = [
 FOUND: dict[str, str | None] = {"a": "xy", "a2": "xy", "a3": "yx", "b": "xy", "b2": "xz", "alone": "x", "h": "q"}
 
 
+def reworded(*names: str, golden: list[dict[str, Any]] = GOLDEN) -> list[dict[str, Any]]:
+    """The golden set with some questions in other words."""
+    return [{**each, "question": "else?"} if each["id"] in names else each for each in golden]
+
+
 class Compared(NamedTuple):
     """What comparison.json and exam.json say of the metric."""
 
     row: dict[str, Any]
     cases: dict[str, tuple[float | None, float | None]]
     loosened: list[str]
+    warnings: list[str]
+    outcome: str
 
 
 class Suite:
@@ -54,7 +62,8 @@ class Suite:
         """A folder with everything in it."""
         folder = self.folder / name
         folder.mkdir()
-        rankings = {each["id"]: {**FOUND, **found}[each["id"]] for each in golden}
+        known = {**FOUND, **found}
+        rankings = {each["id"]: known[each["id"]] for each in golden}
         replies = [
             {"id": each, "retrieved": [{"id": chunk} for chunk in chunks]}
             for each, chunks in rankings.items()
@@ -91,7 +100,9 @@ class Suite:
         read = json.loads(whole)
         [row] = [row for row in read["rows"] if row["scope"] == "all"]
         cases = {each["id"]: (each["before"], each["after"]) for each in read["cases"]}
-        return Compared(row, cases, [each["kind"] for each in read["loosened"]])
+        loosened = [each["kind"] for each in read["loosened"]]
+        warnings = json.loads((made.out / "exam.json").read_bytes())["warnings"]
+        return Compared(row, cases, loosened, warnings, gate(made.workspace()).outcome)
 
 
 @pytest.fixture
@@ -166,12 +177,63 @@ class TestCompare:
         assert (found.row["n"], found.row["status"]) == (1, "unchanged")
         assert found.cases == {"b": (None, pytest.approx(FIRST_ALIKE))}
 
-    def test_a_paraphrase_with_another_question_is_another_group(self, suite: Suite) -> None:
-        """What differs is what was asked."""
+    def test_a_paraphrase_with_another_question_is_left_out_of_its_group(self, suite: Suite) -> None:
+        """The rest of the group is compared: a with a3, which was [x, y] with [y, x] and is the same now."""
         suite.run("old")
-        changed = [{**each, "question": "else?"} if each["id"] == "a2" else each for each in GOLDEN]
+        found = suite.compare("new", "old", reworded("a2"), a3="xy")
 
-        assert suite.compare("new", "old", changed, a2="zq").row["n"] == 1
+        assert found.cases["a"] == (pytest.approx(SWAPPED), 1.0)
+        assert found.row["n"] == 2
+        assert found.warnings == [
+            "1 paraphrase in 1 group, first 'a' not asked as in the baseline; what is left of each group is compared"
+        ]
+
+    def test_asking_what_fell_in_other_words_does_not_hide_that_it_fell(self, suite: Suite) -> None:
+        """The group is green without a2, and one in three paraphrases is gone: nothing is decided."""
+        suite.run("old")
+        assert suite.compare("red", "old", a2="zq").outcome == "failed"
+        found = suite.compare("hidden", "old", reworded("a2"), a2="zq")
+
+        assert (found.row["status"], found.outcome) == ("not comparable", "inconclusive")
+        assert found.row["reason"] == "1 of 3 paraphrases are not asked as in the baseline; accepted.yml can name them"
+
+    @pytest.mark.parametrize("names", [("b2",), ("b",), ("a", "b"), ("a2", "a3", "b2")])
+    def test_groups_asked_in_other_words_do_not_leave_their_row_without_a_word(
+        self, suite: Suite, names: tuple[str, ...]
+    ) -> None:
+        """Whether the root is reworded or what names it, and also where no group is left to compare."""
+        suite.run("old")
+        found = suite.compare("hidden", "old", reworded(*names), b2="zq")
+
+        assert (found.row["status"], found.outcome) == ("not comparable", "inconclusive")
+        assert len(found.warnings) == 1
+
+    def test_what_fell_in_the_rest_of_a_group_fails_all_the_same(self, suite: Suite) -> None:
+        """A row that is red is not made undecided by rewording."""
+        suite.run("old")
+        found = suite.compare("new", "old", reworded("a2"), b2="zq")
+
+        assert (found.row["status"], found.outcome) == ("regressed", "failed")
+
+    def test_a_few_reworded_paraphrases_are_said_and_decide_nothing(self, suite: Suite) -> None:
+        """One of twenty, as with any other question."""
+        many = [*GOLDEN, *(case(f"b{n}", "b") for n in range(3, 20))]
+        found = {f"b{n}": "xz" for n in range(3, 20)}
+        suite.run("old", many, found)
+        changed = suite.compare("new", "old", reworded("a2", golden=many), **found)
+
+        assert (changed.row["status"], changed.outcome, len(changed.warnings)) == ("unchanged", "passed", 1)
+
+    def test_a_floor_reads_the_whole_group_of_today(self, suite: Suite) -> None:
+        """A new paraphrase finds nothing the others do: [x, z] with nothing alike brings b to (0.55 + 0 + 0) / 3."""
+        suite.run("old")
+        more = [*GOLDEN, case("b3", "b")]
+        suite.compare("new", "old", more, b3="q")
+        exam = json.loads((suite.folder / "new" / "out" / "exam.json").read_bytes())["exam"]
+        [row] = [each for each in exam["rows"] if exam["rules"][each["rule"]]["min"] is not None][:1]
+
+        assert row["row"]["candidate"] == pytest.approx((2.8 / 3 + FIRST_ALIKE) / 2)
+        assert row["floor"] == pytest.approx((2.8 / 3 + FIRST_ALIKE / 3) / 2)
 
     def test_taking_a_paraphrase_out_of_its_group_does_not_hide_what_it_lost(self, suite: Suite) -> None:
         """Under the baseline's groups the rule fails still, so the exam was made easier."""

@@ -45,6 +45,9 @@ def wording(cases: Iterable[Case], fixture: Fixture, language: str) -> Iterator[
             if (text, tongue) not in texts:
                 texts[text, tongue] = stems.of(text, tongue)
             passage = texts[text, tongue]
+            there = set(passage)
+            if sum(stem in there for stem in question) < COPIED * len(question):
+                continue
             together = _together(question, passage)
             if together >= COPIED and _run(question, passage) >= IN_ONE_PIECE * len(question):
                 share = f"{together:.0%} of the question's words stand together in {name}"

@@ -42,7 +42,10 @@ class _Row(NamedTuple):
 
 
 def resolved(cases: Sequence[Case], config: Config) -> Iterator[Doubt]:
-    """A line for the whole set and for each category, held-out cases left out: no rule reads them."""
+    """A line for the whole set and for each category, held-out cases left out: no rule reads them.
+
+    A category of fewer cases than a row of its own needs has none: what there is to say of it is said of thin ones.
+    """
     shown = [case for case in cases if case.split == "dev"]
     if not shown:
         return
@@ -54,6 +57,8 @@ def resolved(cases: Sequence[Case], config: Config) -> Iterator[Doubt]:
         "resolution", f"over all {counted(len(shown), 'case')}: {ruler.sentence(shown, 'all')}", severity="info"
     )
     for category, members in by_category.items():
+        if len(members) < config.gate.min_cases:
+            continue
         text = f"category '{visible(category)}', {counted(len(members), 'case')}: {ruler.sentence(members, 'category')}"
         yield Doubt("resolution", text, members[0].id, severity="info")
 

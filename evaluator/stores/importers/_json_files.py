@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 MAX_BYTES = 1024 * 1024 * 1024
 """Largest JSON document of another tool."""
 
+MAX_SHOWN = 60
+"""Characters of foreign text that a sentence shows."""
+
+SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "'|'"}
+"""What stands between the cells of tables, the likeliest first."""
+
 
 class Entry(NamedTuple):
     """A record of a file and the line it begins on."""
@@ -102,7 +108,8 @@ def csv_rows(path: Path, intake: Intake, delimiter: str | None = None, *, repeat
     """The rows of a CSV file by its header; the delimiter is tab for .tsv and .tab, else comma.
 
     Cells may hold line ends. A row with other than as many cells as the header is a problem, and so is a name that
-    two columns have, unless they may be ``repeated``: then the second is ``NAME (2)``.
+    two columns have, unless they may be ``repeated``: then the second is ``NAME (2)``. A header that other cells than
+    one can be seen in, by another separator, is a problem, and nothing below it is read.
     """
     csv.field_size_limit(MAX_BYTES)
     at = 0
@@ -122,6 +129,10 @@ def csv_rows(path: Path, intake: Intake, delimiter: str | None = None, *, repeat
         for cells in reader:
             if not header:
                 header = _numbered(cells)
+                other = _other_separator(cells, separator)
+                if other:
+                    intake.problem("syntax", other, path, begin)
+                    return
                 if header != cells and not repeated:
                     _name_repeated(cells, path, intake, begin)
             elif len(cells) == len(header):
@@ -132,6 +143,24 @@ def csv_rows(path: Path, intake: Intake, delimiter: str | None = None, *, repeat
             begin = at + 1
     except csv.Error as error:
         intake.problem("syntax", f"this is no CSV: {error}", path, begin)
+
+
+def _other_separator(header: Sequence[str], separator: str) -> str:
+    """A sentence about a header that is one cell only because something else stands between its cells."""
+    [name, *more] = header or [""]
+    found = next((each for each in SEPARATORS if each in name and each != separator), "") if not more else ""
+    if not found:
+        return ""
+    written, used = SEPARATORS[found], SEPARATORS.get(separator, f"'{separator}'")
+    return (
+        f"the header is one column, {shortened(name)!r}: its cells are separated by {written}, not by {used}; "
+        f"rag-assay import csv takes --delimiter {'tab' if found == chr(9) else repr(found)}"
+    )
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, enough of it to know it by."""
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def _numbered(names: Sequence[str]) -> list[str]:

@@ -24,7 +24,8 @@ OURS = (*CASE, *ANSWER)
 
 MAP = Option(
     "--map",
-    "Which of their fields becomes which of ours, such as question=prompt; may be repeated.",
+    "Which of their fields becomes which of ours, ours first: --map question=prompt. May be repeated. Ours are "
+    f"{', '.join(OURS)}.",
     "texts",
     "OURS=THEIRS",
 )
@@ -72,9 +73,9 @@ def columns(records: Sequence[Entry], defaults: Mapping[str, Sequence[str]], set
     given = dict(pairs(settings, "map"))
     for ours, theirs in given.items():
         if theirs not in present:
-            near = errors.nearest(theirs, present)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(present) or 'none'}"
-            raise errors.UsageError(f"--map {ours}={theirs}: no record has such a field; {hint}")
+            near = nearest(theirs, present)
+            hint = f"did you mean {near!r}? " if near else ""
+            raise errors.UsageError(f"--map {ours}={theirs}: no record has such a field; {hint}{_listed(present)}")
     taken = set(given.values())
     found = dict(given)
     for ours, candidates in defaults.items():
@@ -99,16 +100,28 @@ def _identifying(records: Sequence[Entry], candidates: Iterable[str]) -> str | N
     return None
 
 
-def target_names(found: Mapping[str, str], wanted: Collection[str], kind: str) -> None:
-    """Refuse records without what every case needs.
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The known name that is most like another, upper and lower case being the same; empty where none is near."""
+    by_fold = {each.casefold(): each for each in known}
+    return by_fold.get(errors.nearest(name.casefold(), by_fold, cutoff), "")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return f"there are {', '.join(names) or 'none'}"
+
+
+def target_names(found: Mapping[str, str], wanted: Collection[str], present: Collection[str], kind: str) -> None:
+    """Refuse records without what every case needs; ``present`` are the fields that they have.
 
     Raises:
         UsageError: a field is missing.
     """
     missing = [name for name in wanted if name not in found]
     if missing:
+        likely = nearest(missing[0], set(present) - set(found.values())) or "THEIRS"
         raise errors.UsageError(
-            f"{kind}: no field says which is the {' or the '.join(missing)}; say it, as in --map {missing[0]}=THEIRS"
+            f"{kind}: no field says which is the {' or the '.join(missing)}; {_listed(present)}: say which, as in "
+            f"--map {missing[0]}={likely}"
         )
 
 

@@ -20,8 +20,8 @@ from evaluator.stores.importers._cells import (
     text_of,
     turns_of,
 )
-from evaluator.stores.importers._json_files import json_lines
-from evaluator.stores.importers._mapping import ANSWER, LISTS, TEXTS, columns, pairs, target_names
+from evaluator.stores.importers._json_files import json_lines, shortened
+from evaluator.stores.importers._mapping import ANSWER, LISTS, OURS, TEXTS, columns, nearest, pairs, target_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +34,14 @@ DERIVED = "text-"
 """How the id of a chunk begins that has none of its own: it is made of its text."""
 
 MAX_SLUG = 60
+
+ALIKE = 0.8
+"""How like a name of ours a foreign one must be to be taken for a slip of the pen."""
+
+WORDY = 5
+"""An id of so many words is more likely a passage."""
+
+SENTENCE_END = re.compile(r"[。！？]|\w{3}[.!?]\s")
 USAGE = ("latency_ms", "cost_usd", "tokens")
 
 
@@ -63,7 +71,7 @@ def read_records(records: Sequence[Entry], layout: Layout, file: Path, settings:
         intake.problem("no-cases", "there is no question in this file", file)
         return
     found = columns(records, layout.defaults, settings)
-    target_names(found, ["question"], layout.kind)
+    target_names(found, ["question"], dict.fromkeys(name for record in records for name in record.value), layout.kind)
     reader = _Reader(layout, found, file, settings, intake)
     for record in records:
         reader.add(record)
@@ -84,6 +92,8 @@ class _Reader:
         self._chunks = known_chunks(path(settings, "chunks"), intake)
         self._answers: dict[str, Draft] = {}
         self._ids: dict[str, int] = {}
+        self._texts: list[str] = []
+        self._guesses: dict[str, str] = {}
 
     def add(self, record: Entry) -> None:
         """Take one record."""
@@ -112,6 +122,12 @@ class _Reader:
             missing = len(self._intake.cases) - len(self._answers)
             if missing:
                 self._intake.remark("case without an answer, which a run of these answers counts as failed", missing)
+        if self._texts:
+            self._intake.remark(
+                f"{self._columns['relevant']!r} is taken for ids of chunks and holds text, such as "
+                f"{shortened(self._texts[0])!r}; passages that must be found are mapped by "
+                f"--map relevant_texts={self._columns['relevant']}", len(self._texts),
+            )  # fmt: skip
         if "id" not in self._columns:
             self._intake.remark("ids were made of the questions; name a field with --map id=THEIRS if there is one")
 
@@ -148,11 +164,17 @@ class _Reader:
 
     def _needs(self, lists: Mapping[str, Sequence[Any]]) -> list[Any]:
         needs = [need_of(each) for each in lists.get("relevant", ())]
+        self._texts += [need for need in needs if isinstance(need, str) and self._is_text(need)]
         needs += [{"doc": text_of(each, "relevant_docs")} for each in lists.get("relevant_docs", ())]
         if needs:
             return needs
         texts = [text_of(each, "relevant_texts") for each in lists.get("relevant_texts", ())]
         return [self._chunks.get(normal(text)) or self._quote(text) for text in texts if text.strip()]
+
+    def _is_text(self, need: str) -> bool:
+        """Whether what stands in place of an id reads like a passage."""
+        wordy = len(need.split()) >= WORDY or bool(SENTENCE_END.search(need))
+        return wordy and need not in self._chunks.values()
 
     def _quote(self, text: str) -> dict[str, str]:
         if self._chunks:
@@ -192,12 +214,19 @@ class _Reader:
             raise ValueError(f"there are {len(hits)} retrieved ids and {len(texts)} texts; they must go together")
         return [{**hit, "text": text} for hit, text in zip(hits, texts, strict=True)] if texts else hits
 
+    def _meant(self, name: str) -> str:
+        """The end of a sentence that names the field of ours that a foreign one was likely to be."""
+        if name not in self._guesses:
+            near = nearest(name, [ours for ours in OURS if ours not in self._columns], ALIKE)
+            self._guesses[name] = f"; if {near!r} is meant, --map {near}={name}" if near else ""
+        return self._guesses[name]
+
     def _keep(
         self, case: dict[str, Any], answer: dict[str, Any], of_case: dict[str, Any], of_answer: dict[str, Any]
     ) -> None:
         """Name what became no field of ours, and keep it where a person, or an export, can find it."""
         for name in of_case:
-            self._intake.remark(f"field '{name}' has no place in a golden case; kept in notes")
+            self._intake.remark(f"field '{name}' has no place in a golden case; kept in notes{self._meant(name)}")
         for name in of_answer:
             self._intake.remark(f"field '{name}' has no place in an answer; kept in its meta")
         kept = [kept_line(self._layout.kind, name, value) for name, value in of_case.items()]

@@ -86,7 +86,10 @@ def test_an_export_replaces_nothing_either(table: Path, tmp_path: Path) -> None:
         (["import", "csv", "TABLE", "--map", "qestion=id"], "did you mean 'question'?"),
         (["import", "csv", "TABLE", "--map", "question"], "is not OURS=THEIRS"),
         (["import", "csv", "TABLE", "--delimiter", ";;"], "is not one character"),
-        (["import", "ragas", "TABLE", "--map", "reference=question"], "say it, as in --map question=THEIRS"),
+        (
+            ["import", "ragas", "TABLE", "--map", "reference=question"],
+            "there are id, question, relevant: say which, as in",
+        ),
         (["import", "beir", "FOLDER"], "there is no qrels/*.tsv either"),
     ],
 )

@@ -40,7 +40,7 @@ class TestMistakes:
         code, text = explained(errors.BaselineError("main/run.json is a run of suite 'a', not of 'b'"))
 
         assert code == 2
-        assert text == "main/run.json is a run of suite 'a', not of 'b'\nsee docs/messages.md#baseline\n"
+        assert text == "main/run.json is a run of suite 'a', not of 'b'\nrag-assay --explain baseline says what to do\n"
 
     def test_all_problems_of_a_file_are_told(self) -> None:
         """Every problem has its line, and each kind its heading."""
@@ -56,7 +56,7 @@ class TestMistakes:
             'golden.jsonl:3:8: the id "q1" is taken [duplicate-id]',
             'golden.jsonl:4:8: the id "q2" is taken [duplicate-id]',
             "golden.jsonl:9:1: a comma too many [bad-json]",
-            "see docs/messages.md#bad-json, #duplicate-id",
+            "rag-assay --explain bad-json says what to do; also duplicate-id",
         ]
 
     def test_a_hostile_id_cannot_start_a_line_of_its_own(self) -> None:
@@ -70,7 +70,7 @@ class TestMistakes:
         """What click finds wrong becomes a sentence in our style."""
         code, text = explained(click.BadParameter("'x' is no number."))
 
-        assert (code, text) == (2, "invalid value: 'x' is no number\nsee docs/messages.md#usage\n")
+        assert (code, text) == (2, "invalid value: 'x' is no number\nrag-assay --explain usage says what to do\n")
 
     def test_a_file_that_may_not_be_used_is_a_mistake(self, tmp_path: Path) -> None:
         """The system's refusal of a file names the file."""
@@ -94,7 +94,7 @@ class TestInterruptions:
         """An interruption that a stage explains is told in its words."""
         code, text = explained(errors.Interrupted("12 of 40 questions were asked"))
 
-        assert (code, text) == (3, "12 of 40 questions were asked\nsee docs/messages.md#interrupted\n")
+        assert (code, text) == (3, "12 of 40 questions were asked\nrag-assay --explain interrupted says what to do\n")
 
 
 class TestInternalErrors:

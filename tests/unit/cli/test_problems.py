@@ -48,4 +48,4 @@ def test_a_list_that_nobody_would_read_is_cut() -> None:
 
 def test_links_are_named_once_each() -> None:
     """Each code leads to its heading, however often it occurs."""
-    assert problems.see(["syntax", "bad-id", "syntax"]) == "see docs/messages.md#bad-id, #syntax"
+    assert problems.see(["syntax", "bad-id", "syntax"]) == ("rag-assay --explain bad-id says what to do; also syntax")

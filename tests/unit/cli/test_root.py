@@ -17,6 +17,28 @@ def call(*arguments: str, command: click.Command = root.rag_assay) -> int:
     return root.invoke(list(arguments), Session(environment={}, console=Console(io.StringIO())), command)
 
 
+class TestExplain:
+    """What a person reads who met a code."""
+
+    def test_it_prints_what_the_page_says(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Wherever the command was installed, without a link that a terminal cannot follow."""
+        assert call("--explain", "unknown-quote") == 0
+        shown = capsys.readouterr().out
+
+        assert shown.startswith("A need's quote stands in no chunk")
+        assert "](" not in shown
+
+    def test_a_code_that_does_not_exist_is_answered_with_the_nearest(self) -> None:
+        """A slip of the pen, a word that is like none, and the title of a part, which is no code."""
+        for code, said in (
+            ("unknown-qoute", "did you mean unknown-quote"),
+            ("zzz", "lists them"),
+            ("Messages", "no code .Messages."),
+        ):
+            with pytest.raises(errors.UsageError, match=said):
+                call("--explain", code)
+
+
 class TestCommands:
     """The list of commands."""
 

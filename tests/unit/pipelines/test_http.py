@@ -617,6 +617,20 @@ class TestMistakes:
             ({"fields": {"retreived": "x", "answer": "y"}}, "http.fields.retreived", "did you mean 'retrieved'"),
             ({"fields": {"answer": "x["}}, "http.fields.answer", "no JMESPath expression"),
             ({"fields": {"meta": "x"}}, "http.fields", "nothing to measure"),
+            (
+                {"fields": {"answer": "x", "retrieved": "hits[].{id: id, n: lenght(t)}"}},
+                "http.fields.retrieved",
+                "no function lenght(); did you mean length()?",
+            ),
+            ({"fields": {"answer": "hits[?qqqq(@)]"}}, "http.fields.answer", "no function qqqq(); there are abs,"),
+            ({"fields": {"answer": "join(parts)"}}, "http.fields.answer", "join() takes 2 arguments, and there are 1"),
+            ({"fields": {"answer": "merge()"}}, "http.fields.answer", "merge() takes at least 1 argument"),
+            ({"fields": {"answer": "merge(a, b, c)"}}, None, ""),
+            ({"fields": {"retrieved": "sort_by(hits, score)"}}, "http.fields.retrieved", "as in sort_by(hits, &score)"),
+            ({"fields": {"retrieved": "map(hits, &id)"}}, "http.fields.retrieved", "as in map(&id, hits)"),
+            ({"fields": {"retrieved": "keys(&a)"}}, "http.fields.retrieved", "nothing with an & before it"),
+            ({"fields": {"retrieved": "hits[::0]"}}, "http.fields.retrieved", "the step of a slice cannot be 0"),
+            ({"fields": {"retrieved": "reverse(sort_by(hits, &score))[:5].{id: id, text: not_null(t, x)}"}}, None, ""),
         ],
     )
     def test_a_mistake_has_its_place_and_a_sentence(self, http: dict[str, Any], place: str | None, said: str) -> None:
@@ -635,6 +649,26 @@ class TestMistakes:
             body={"question": "{{ question }}"},
             fields={"answer": "answer", "retrieved": "hits[].{id: id, text: text}"},
         ) == []  # fmt: skip
+
+    def test_a_template_that_no_question_fits_is_told_before_the_first_is_asked(self) -> None:
+        """An attribute that no value has would fail every case; one that some have is theirs to fail by."""
+
+        def refused(*asked: Request, **http: Any) -> list[tuple[str, str]]:
+            config = PipelineConfig.model_validate({"kind": "http", "http": {"url": "http://h/", **http}})
+            found = PIPELINE.rehearse(config, templates.of_config, asked)
+            return [(".".join(map(str, path)), text) for path, text in found]
+
+        alone = QUESTION._replace(history=())
+        [(place, said)] = refused(QUESTION, alone, body={"q": [{"x": "{{ question.text }}"}], "k": "{{ k }}"})
+        assert place == "http.body.q.0.x"
+        assert said == (
+            "pipeline.http.body.q.0.x: it cannot be filled in for any of the 2 questions that were tried: it does not "
+            "render: 'str object' has no attribute 'text'"
+        )
+        assert [place for place, _ in refused(QUESTION, url="http://h/{{ id.x }}", method="GET")] == ["http.url"]
+        last = {"q": "{{ question }}", "last": "{{ history[-1].content }}"}
+        assert [place for place, _ in refused(alone, body=last)] == ["http.body.last"]
+        assert refused(QUESTION, alone, body=last) == refused(body=last) == []
 
     def test_a_template_is_held_in_a_sandbox(self) -> None:
         """It reaches nothing behind the values, and one that does not render fails the case."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from evaluator.model.decision import RuleOutcome
 from evaluator.report import regressions
 from evaluator.report.inputs import CaseText, Failed, Inputs
@@ -164,6 +166,23 @@ class TestQuestions:
 
         assert example.changes == ("recall@5 1.000 → 0.250",)
         assert example.lost.items == (("gone", "3", "not in the top 20"), ("fell", "1", "7"))
+
+    @pytest.mark.parametrize(
+        ("returned", "said"),
+        [
+            (20, "not in the top 20"),
+            (7, "not in the 7 that were returned"),
+            (1, "not the one result that was returned"),
+            (0, "nothing was returned"),
+        ],
+    )
+    def test_say_how_many_results_there_were_where_they_were_few(self, returned: int, said: str) -> None:
+        """A pipeline that stops early has no twentieth place to be absent from."""
+        case = CaseText("?", "billing", critical=False, returned=returned)
+        inputs = fallen(build_change("a", lost=[("gone", 3, None)]), cases={"a": case})
+        example = regressions.examples(inputs, regressions.behind(inputs)).items[0]
+
+        assert example.lost.items == (("gone", "3", said),)
 
     def test_name_the_depth_that_was_really_searched(self) -> None:
         """A deeper metric means a deeper ranking."""

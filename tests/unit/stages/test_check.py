@@ -286,3 +286,25 @@ class TestGoldenFiles:
         [problem] = found(suite)
 
         assert (problem.code, problem.severity) == ("all-holdout", "warning")
+
+
+HTTP = "pipeline: {kind: http, http: {url: 'http://127.0.0.1:9/', body: {q: '{{ question%s }}'}, fields: %s}}"
+
+
+@pytest.mark.parametrize(
+    ("attribute", "fields", "lines"),
+    [
+        (".text", "{answer: a}", [4]),
+        ("", "{answer: 'lenght(a)'}", [4]),
+        (" | uper", "{answer: a}", [4]),
+        ("", "{}", []),
+    ],
+)
+def test_an_endpoint_that_could_be_asked_nothing_is_a_mistake_of_the_configuration(
+    suite: Path, attribute: str, fields: str, lines: list[int]
+) -> None:
+    """A template's attribute, filter or field function that does not exist is found without a question being asked."""
+    configure(suite, HTTP % (attribute, fields))
+    assert [(each.code, each.line) for each in found(suite) if each.file.endswith(".yml")] == [
+        ("wrong-value", line) for line in lines
+    ]

@@ -190,20 +190,25 @@ def test_repeated_results_are_reported(tmp_path: Path) -> None:
     ]
 
 
+DEPTH = ": a ranking goes down to depth, which stands in each request"
+NOT_K = ", but as many as k: k is what the generator gets, and a ranking goes down to depth"
+
+
 @pytest.mark.parametrize(
-    ("metrics", "expected"),
+    ("metrics", "k", "expected"),
     [
-        (["recall@3"], ["fewer than the 3 results that the metrics read (1 case, first 'q2')"]),
-        (["recall@2", "mrr"], []),
-        (["recall@20"], ["fewer than the 8 results that the metrics read (2 cases, first 'q1')"]),
+        (["recall@3", "hit@1"], 1, [f"fewer than the 3 results that recall@3 reads{DEPTH} (1 case, first 'q2')"]),
+        (["recall@3", "hit@1"], 2, [f"fewer than the 3 results that recall@3 reads{NOT_K} (1 case, first 'q2')"]),
+        (["recall@2", "mrr"], 2, []),
+        (["recall@2", "ndcg@20"], 2, [f"fewer than the 8 results that ndcg@20 reads{DEPTH} (2 cases, first 'q1')"]),
     ],
 )
-def test_rankings_that_are_too_short_are_named(tmp_path: Path, metrics: list[str], expected: list[str]) -> None:
-    """A pipeline that returns fewer results than a cut-off needs, or than the fixture holds, is named."""
+def test_rankings_that_are_too_short_are_named(tmp_path: Path, metrics: list[str], k: int, expected: list[str]) -> None:
+    """A pipeline that returns fewer results than a cut-off needs, or than the fixture holds, is told what to return."""
     responses = [{"id": "q1", "retrieved": hits("abc")}, {"id": "q2", "retrieved": hits("ab")}]
     cases = [case("q1"), case("q2")]
 
-    assert said(bench(tmp_path, responses, cases, config={"k": 2, "metrics": metrics})) == expected
+    assert said(bench(tmp_path, responses, cases, config={"k": k, "metrics": metrics})) == expected
 
 
 def test_what_was_left_out_of_replies_is_said_once(tmp_path: Path) -> None:
@@ -361,3 +366,10 @@ def test_a_pipeline_that_fails_throughout_does_not_fill_the_log(tmp_path: Path) 
     assert sum(record["failure"] is not None for record in found) == 150
     assert sum("no recorded response" in line for line in work.log) == 100
     assert "more than 100 cases may have failed; records.jsonl names them all" in work.log
+
+
+def test_a_template_that_no_question_fits_stops_the_run_before_the_first(tmp_path: Path) -> None:
+    """It is a mistake of the configuration, not a failure of every case."""
+    http = {"url": "http://127.0.0.1:9/", "body": {"q": "{{ question.text }}"}}
+    with pytest.raises(errors.InputError, match=r"pipeline\.http\.body\.q: it cannot be filled in for the question"):
+        Bench(tmp_path, [case("q1")], {"kind": "http", "http": http}).collect()

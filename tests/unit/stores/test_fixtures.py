@@ -48,7 +48,7 @@ def test_a_missing_manifest_is_one_warning(tmp_path: Path) -> None:
     """A fixture that was never frozen is used, and the warning says what to run."""
     folder = write(tmp_path)
     (warning,) = fixtures.read_fixture(folder).warnings
-    assert "run rag-assay freeze" in warning
+    assert "rag-assay freeze with its path" in warning
     assert str(folder) not in warning
     assert [(each.severity, each.code) for each in fixtures.verify(folder)] == [("warning", "no-manifest")]
 

@@ -60,13 +60,15 @@ def test_facts_are_counted_in_cases_that_have_some() -> None:
 
 
 def test_small_categories_and_held_out_cases_decide_nothing_by_themselves() -> None:
-    """A category below gate.min_cases is pooled; a held-out case is under no rule."""
-    golden = [*cases(20), *cases(4, category="rare"), *cases(9, category="held", split="holdout")]
-    everything, returns, rare = said(golden, config(RECALL))
+    """A category below gate.min_cases is pooled, which is said once elsewhere; a held-out case is under no rule."""
+    few = [*cases(2, category="few"), *cases(9, category="few", relevant=[], expect="abstain")]
+    golden = [*cases(20), *cases(4, category="rare"), *few, *cases(9, category="held", split="holdout")]
+    everything, returns, applies_to_two = said(golden, config(RECALL))
 
-    assert everything.startswith("over all 24 cases: ")
+    assert everything.startswith("over all 35 cases: ")
     assert returns.startswith("category 'returns', 20 cases: ")
-    assert "gated with other small categories only" in rare
+    assert applies_to_two.startswith("category 'few', 11 cases: ")
+    assert "gated with other small categories only" in applies_to_two
     assert said(cases(3, split="holdout"), config(RECALL)) == []
 
 
@@ -130,4 +132,4 @@ def test_the_smallest_loss_is_what_the_gate_sees(seed: int) -> None:
 
 def test_a_hostile_category_is_shown_escaped() -> None:
     """A name reaches a terminal as text."""
-    assert "\x1b" not in said(cases(3, category="a\x1b[2J"), config(RECALL))[1]
+    assert "\x1b" not in said(cases(5, category="a\x1b[2J"), config(RECALL))[1]

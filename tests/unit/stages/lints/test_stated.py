@@ -95,6 +95,18 @@ class TestEverywhere:
 
         assert [code for code, _ in found(chunks, {"id": "b", "text": "Brantvik"})] == codes
 
+    def test_many_frequent_facts_are_counted_in_a_part_of_the_chunks(self) -> None:
+        """The work is bounded, and the message says in how many chunks was looked: 2,400 / 200 is every twelfth."""
+        chunks = fixture(*("Brantvik " * 3 for _ in range(2_400)))
+        facts = [{"id": str(number), "text": f"Brantvik {'Brantvik ' * number}"} for number in range(3)]
+        cases = [Case.model_validate({"id": "q", "question": "?", "facts": facts})]
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stated, "LOOKS", 300)
+            said = [doubt.message for doubt in stated.facts_in(cases, chunks, "en")]
+        assert len(said) == 3
+        assert all("is stated in 200 of 200 chunks that were looked at: " in each for each in said)
+
 
 class TestPatterns:
     """Alternatives that are patterns."""
