@@ -23,13 +23,22 @@ LAYOUT = 1
 """Counts the ways in which data has been laid out in messages: it is a part of what identifies a prompt."""
 
 _APART = "\u200a"
+_OPENING = "<\u2039\u00ab\u226a\u22d8\u27e8\u27ea\u2329\u276e\u2770\u3008\u300a\ufe64\uff1c"
+_CLOSING = ">\u203a\u00bb\u226b\u22d9\u27e9\u27eb\u232a\u276f\u2771\u3009\u300b\ufe65\uff1e"
 _RUN = re.compile(
-    r"<(?=[^\S\u200a]*<)|>(?=[^\S\u200a]*>)|[\u226a\u226b\u300a\u300b\u00ab\u00bb\uff1c\uff1e](?=[0-9a-f]{8})"
+    rf"[{_OPENING}](?=[^\S\u200a]*[{_OPENING}])|[{_CLOSING}](?=[^\S\u200a]*[{_CLOSING}])"
+    rf"|[{_OPENING[1:]}{_CLOSING[1:]}](?=[^\S\u200a]*[0-9A-Fa-f]{{8}})"
 )
 _UNSEEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
-    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_SHAPED = rf"[^\x00-\x7f{_OPENING[1:]}{_CLOSING[1:]}\u200c\u200d\ufe0e\ufe0f]"
+_SHAPES_NOTHING = re.compile(
+    rf"(?<!{_SHAPED})(?<!\ufe0f)[\u200c\u200d]|[\u200c\u200d](?!{_SHAPED})|(?<!{_SHAPED})[\ufe0e\ufe0f](?!\u20e3)"
+)
+"""Joiners and selectors where no visible characters can be joined by them: between Latin letters they hide bits."""
 _LINE_END = re.compile(r"\r\n?|[\x85\u2028\u2029]")
 _HALF = re.compile(r"[\ud800-\udfff]")
 
@@ -44,6 +53,7 @@ class Datum(NamedTuple):
 def clean(text: str) -> str:
     """A text as a judge is shown it: no fence in it, nothing invisible, line ends alike."""
     seen = _HALF.sub("\ufffd", _UNSEEN.sub("", _LINE_END.sub("\n", text)))
+    seen = seen if seen.isascii() else _SHAPES_NOTHING.sub("", seen)
     return _RUN.sub(lambda found: found[0] + _APART, seen)
 
 
