@@ -17,7 +17,8 @@ KEPT = 2048
 LARGE = 20_000
 """A text of more characters is cut into words at once, which then tell what is not in it; a short one is searched.
 
-The tokens of a large one are kept only until others are searched.
+The tokens of a large one are kept only until others are searched, but from case to case: a document that is one chunk
+is in the context of many, and cutting 2 MB into words takes the better part of a second.
 """
 
 
@@ -40,7 +41,6 @@ class Search:
     def __init__(self, language: str) -> None:
         self._language = subtag(language)
         self._decimal_comma = has_decimal_comma(language)
-        self._large: dict[str, _within.Tokens] = {}
         self.how = "characters" if self._language in _characters.LANGUAGES else "stems"
 
     @staticmethod
@@ -65,13 +65,7 @@ class Search:
         return next((place for place in places if place is not None), None)
 
     def _tokens(self, lines: str) -> _within.Tokens:
-        if len(lines) <= LARGE:
-            return _tokens(lines, self._language)
-        if lines not in self._large:
-            if len(self._large) >= AT_ONCE:
-                self._large.clear()
-            self._large[lines] = _read(lines, self._language)
-        return self._large[lines]
+        return (_tokens if len(lines) <= LARGE else _large_tokens)(lines, self._language)
 
 
 def _read(lines: str, language: str) -> _within.Tokens:
@@ -81,3 +75,4 @@ def _read(lines: str, language: str) -> _within.Tokens:
 
 
 _tokens = lru_cache(maxsize=KEPT)(_read)
+_large_tokens = lru_cache(maxsize=AT_ONCE)(_read)

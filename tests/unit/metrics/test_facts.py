@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.metrics import _apart
 from evaluator.metrics.facts import FoundFact, alternative_problem, find_facts
 from evaluator.model.golden import Fact
 from evaluator.model.view import Passage
@@ -359,3 +360,13 @@ class TestChunks:
         assert [found.found for found in find_facts(facts, [("a", Passage(None, "one; three"))], "en")] == [
             True, False, True,
         ]  # fmt: skip
+
+
+def test_a_document_that_is_one_chunk_is_cut_into_words_once_for_all_cases() -> None:
+    """Two megabytes in the context of every case would else cost most of a second each."""
+    passages = [("big", Passage("d", "The fees of the office were raised twice. " * 1_000))]
+    before = _apart._large_tokens.cache_info().misses
+    for number in range(5):
+        find_facts([Fact(id="f", text=f"fee raised {number} times")], passages, "en")
+
+    assert _apart._large_tokens.cache_info().misses - before == 1
