@@ -49,7 +49,7 @@ lock: $(LINTING) ## write requirements-image.txt anew: the newest dependencies t
 e2e: $(DEVELOPING) ## lint the Action, build its image and run workflows with it; needs docker and act
 	@tests/container/e2e.sh
 
-e2e-llm: $(DEVELOPING) ## judge by a small real model on this machine; the first time it compiles for minutes
+e2e-llm: $(DEVELOPING) ## judge by a small real model on this machine, which takes minutes
 	@tests/e2e_llm/e2e.sh
 
 bench: $(DEVELOPING) ## run the benchmarks and print what they measured
@@ -60,7 +60,7 @@ schema: $(INSTALLED) ## write docs/schema/rag-assay.schema.json from the configu
 	@$(BIN)/python docs/schema/write_schema.py
 
 clean: ## remove the environment and everything that was generated
-	rm -rf $(VENV) $(LINTERS) .venv-llm .rag-assay .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
+	rm -rf $(VENV) $(LINTERS) .venv-llm-* .rag-assay .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

