@@ -124,7 +124,8 @@ class Prompts:
         self._environment = templates.of_prompts(folder)
         self._found: dict[tuple[str, str], Source] = {}
         if folder is not None:
-            _check(folder)
+            for path in _checked(folder):
+                self._source(path.stem, path.parent.name)
 
     def of(self, name: str, language: str, schema: Mapping[str, Any]) -> Prompt:
         """The prompt of a name in a language (BCP 47), else in its primary language, else in English.
@@ -197,14 +198,14 @@ def _source(template: jinja2.Template, name: str, text: str) -> Source:
     return Source((template.name or FALLBACK).partition("/")[0], text, system, user)
 
 
-def _check(folder: Path) -> None:
-    """Refuse a folder in which a prompt would go unused or lead elsewhere: its owner believes it is asked.
+def _checked(folder: Path) -> list[Path]:
+    """The prompts of a folder, none of which would go unused or lead elsewhere: its owner believes it is asked.
 
     Raises:
         TemplateError: there is no such folder, it holds no prompt, or a file in it is none.
     """
-    found = sorted(folder.glob("*/*")) if folder.is_dir() else []
-    if not found:
+    found = sorted((*folder.glob("*.j2"), *folder.glob("*/*"))) if folder.is_dir() else []
+    if not any(path.parent != folder for path in found):
         raise errors.TemplateError(f"judge.prompts: {folder} holds no prompt such as en/claims.j2")
     for path in found:
         if path.suffix != ".j2" or path.stem not in VARIABLES:
@@ -212,5 +213,11 @@ def _check(folder: Path) -> None:
             near = errors.nearest(path.name, names)
             hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
             raise errors.TemplateError(f"judge.prompts: {path} is no prompt; {hint}")
+        if path.parent == folder:
+            raise errors.TemplateError(f"judge.prompts: {path} is for no language; put it into a folder such as en")
+        language = path.parent.name
+        if (tag := language.lower().replace("_", "-")) != language:
+            raise errors.TemplateError(f"judge.prompts: {path} would never be asked; name its folder {tag}")
         if not path.resolve().is_relative_to(folder.resolve()):
             raise errors.TemplateError(f"judge.prompts: {path} leads out of its folder; put the text itself there")
+    return found

@@ -139,6 +139,8 @@ def test_a_users_prompt_may_be_for_a_language_of_their_own(tmp_path: Path) -> No
     [
         ("en/claim.j2", OWN, "did you mean 'claims.j2'"),
         ("en/notes.txt", "x", "is no prompt"),
+        ("pt-BR/claims.j2", OWN, "name its folder pt-br"),
+        ("sv_FI/claims.j2", OWN, "name its folder sv-fi"),
         ("en/claims.j2", "{% block user %}{% endblock %}", "lacks {% block system %}"),
         ("en/claims.j2", OWN.replace("token", "tokn"), "names 'tokn', did you mean 'token'"),
         ("en/claims.j2", OWN.replace("mine", "{{ token }}"), "'token' is undefined"),
@@ -153,6 +155,22 @@ def test_a_prompt_that_would_go_wrong_is_refused(tmp_path: Path, name: str, text
         Prompts(written(tmp_path, name, text)).of("claims", "en", SCHEMA)
 
     assert name in str(caught.value)
+
+
+def test_a_prompt_of_no_language_is_refused(tmp_path: Path) -> None:
+    """A file beside the folders of languages would never be asked, without a word."""
+    written(tmp_path, "en/claims.j2", OWN)
+
+    with pytest.raises(errors.TemplateError, match=r"context\.j2 is for no language; put it into a folder such as en"):
+        Prompts(written(tmp_path, "context.j2", OWN))
+
+
+def test_a_prompt_that_is_asked_late_is_refused_at_once(tmp_path: Path) -> None:
+    """A mistake in a file is known before the calls that come before it have been paid for."""
+    broken = OWN.replace("token", "tokn")
+
+    with pytest.raises(errors.TemplateError, match=r"sv/repair\.j2 does not render: it names 'tokn'"):
+        Prompts(written(tmp_path, "sv/repair.j2", broken))
 
 
 def test_an_empty_or_missing_folder_is_refused(tmp_path: Path) -> None:
