@@ -12,6 +12,7 @@ import jinja2.meta
 import pytest
 
 from evaluator import templates
+from evaluator.judges.scripted import fenced
 from evaluator.judging import (
     answer,
     claims,
@@ -28,6 +29,8 @@ from evaluator.judging.prompts import VARIABLES, Prompts
 from evaluator.judging.sentences import sentences
 from evaluator.judging.subject import Fact
 from evaluator.model.judgement import Claim, Statement
+from tests import documents
+from tests.attacked import case, honest, run
 from tests.judged import subject
 
 if TYPE_CHECKING:
@@ -104,6 +107,11 @@ def is_word_of(word: str, text: str) -> bool:
     return re.search(rf"(?<![A-Za-z_]){word}(?![A-Za-z_])", text) is not None
 
 
+def sent() -> dict[str, set[str]]:
+    """The names of the blocks that are sent with each prompt when everything is asked of a case that has everything."""
+    return {asked.request.name: set(fenced(asked.request)) for asked in run(honest, case("en")).history}
+
+
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 every_prompt = pytest.mark.parametrize("name", SCHEMAS)
 
@@ -134,12 +142,20 @@ def test_a_prompt_names_every_key_and_every_verdict(language: str, name: str) ->
 
 
 @every_language
-@every_prompt
-def test_a_prompt_explains_the_blocks_that_the_english_one_does(language: str, name: str) -> None:
+def test_a_prompt_explains_the_blocks_that_are_sent_with_it(language: str) -> None:
     """Blocks are named alike in every language: what is not explained is guessed at."""
-    mine, english = (set(BLOCK.findall(parts(name, each).data)) for each in (language, "en"))
+    assert {name: set(BLOCK.findall(parts(name, language).data)) for name in SCHEMAS} == sent()
 
-    assert mine == english != set()
+
+def test_the_guide_lists_each_prompt_with_its_blocks_and_variables() -> None:
+    """Whoever writes another language finds all of it in docs/prompts.md."""
+    (table,) = documents.tables(documents.sections("prompts.md")["A prompt"])
+    listed = {row[0].strip("`"): [set(re.findall(r"`([^`]+)`", cell)) for cell in row[2:]] for row in table}
+    blocks = {**sent(), "repair": {"reply"}}
+
+    assert listed == {
+        f"{name}.j2": [blocks[name] - {"chunk c2"}, variables - {"token"}] for name, variables in VARIABLES.items()
+    }
 
 
 @every_language
