@@ -122,7 +122,7 @@ def _list(items: dict[str, Any], name: str, asked: Asked, of: str | None) -> lis
     if name == "chunks":
         return list(asked.chunks)[:1]
     if name == "questions":
-        count = re.findall(r"\d+", asked.user.rpartition(">>")[2])
+        count = re.findall(r"\b\d{1,2}\b", asked.user.rpartition(">>")[2])
         return [f"Question {number}?" for number in range(1, int(count[0]) + 1 if count else 2)]
     if name == "statements" and of is not None:
         return asked.asked_for(name)[:1]
