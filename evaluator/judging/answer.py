@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from evaluator.judging.calls import Call
     from evaluator.judging.subject import Fact, Subject
-    from evaluator.model.judgement import AgainstReference, Claim, InAnswer, Statement
+    from evaluator.model.judgement import Claim, Statement
+    from evaluator.model.verdicts import AgainstReference, InAnswer
 
 SCHEMA = obj(
     relevance=obj(reason=TEXT, relevant=FLAG),

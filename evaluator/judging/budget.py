@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from evaluator.model.judge import JudgeRequest, TokenUsage
-    from evaluator.model.judgement import Part
+    from evaluator.model.verdicts import Part
 
 ASSUMED = Prices.model_construct(input=3.0, output=15.0, cached=None)
 """USD per million tokens where none are configured."""

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from evaluator.model.judge import JudgeRequest
-    from evaluator.model.judgement import Part
     from evaluator.model.score import Unscored
+    from evaluator.model.verdicts import Part
 
 Found = TypeVar("Found")
 

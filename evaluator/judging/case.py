@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from evaluator.judging.calls import Conversation
     from evaluator.judging.claims import ClaimsFound
     from evaluator.judging.subject import Subject
-    from evaluator.model.judgement import AgainstReference, Claim, Part, Preference, Statement, Verdict
+    from evaluator.model.judgement import Claim, Preference, Statement
+    from evaluator.model.verdicts import AgainstReference, Part, Verdict
 
 Found = TypeVar("Found")
 

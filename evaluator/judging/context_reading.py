@@ -11,7 +11,7 @@ from evaluator.model.judgement import Opinion
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from evaluator.model.judgement import Verdict
+    from evaluator.model.verdicts import Verdict
 
 SCHEMA = obj(
     sufficiency=or_null(obj(reason=TEXT, sufficient=FLAG)),

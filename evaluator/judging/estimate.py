@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from evaluator.model.config import Prices
-    from evaluator.model.judgement import Part
+    from evaluator.model.verdicts import Part
 
 CLAIMS_PER_SENTENCE = 1.3
 

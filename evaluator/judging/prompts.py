@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import jinja2
 
-    from evaluator.model.judgement import Part
+    from evaluator.model.verdicts import Part
 
 FALLBACK = "en"
 """The language whose prompts are used for a language that has none."""

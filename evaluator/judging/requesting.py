@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evaluator.judging.budget import Budget
     from evaluator.judging.callers import Wait
     from evaluator.model.judge import Judge, JudgeReply, JudgeRequest
-    from evaluator.model.judgement import Part
+    from evaluator.model.verdicts import Part
 
 INTERRUPTED = "interrupted"
 

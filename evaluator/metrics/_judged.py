@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from evaluator.model.golden import Labels
-    from evaluator.model.judgement import Claim, Judgement, Part, Statement
+    from evaluator.model.judgement import Claim, Judgement, Statement
+    from evaluator.model.verdicts import Part
     from evaluator.model.view import CaseView
 
 NOT_ASKED = Unscored("no judge was asked")

@@ -6,8 +6,8 @@ import pydantic
 
 from evaluator.model.base import FORMAT, Id, Strings, Value
 from evaluator.model.config import Gate, Rule
-from evaluator.model.judgement import Verdict
 from evaluator.model.run import History
+from evaluator.model.verdicts import Verdict
 
 Status: TypeAlias = Literal[
     "unchanged",

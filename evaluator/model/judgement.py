@@ -1,24 +1,12 @@
 """What a judge said of one answer: claims, verdicts and assessments, as run.json holds them (design sections 7, 9)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pydantic
 
 from evaluator.model.base import Id, Strings, Value
-
-Verdict: TypeAlias = Literal["supported", "unsupported", "unclear"]
-"""Whether the context supports a claim; ``unclear`` counts as unsupported."""
-
-AgainstReference: TypeAlias = Literal["in_reference", "contradicts", "beyond"]
-"""What a reference says of a claim; ``beyond`` is what it is silent about."""
-
-InAnswer: TypeAlias = Literal["present", "missing", "contradicted"]
-"""What an answer says of a statement of the reference."""
-
-Part: TypeAlias = Literal["claims", "context", "answer", "statements", "embedding", "preference"]
-"""A question put to the judge: the claims of an answer, the context it was given, the answer itself, the statements of
-a reference; generated questions that are embedded, and the preference between two answers."""
+from evaluator.model.verdicts import AgainstReference, InAnswer, Part, Verdict
 
 
 class Claim(Value):

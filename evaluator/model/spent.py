@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluator.model.base import Value
-from evaluator.model.judgement import Part
+from evaluator.model.verdicts import Part
 
 
 class PartSpent(Value):

@@ -12,7 +12,6 @@ from evaluator.comparison.sheet import EPSILON
 from evaluator.model import patterns
 from evaluator.model.accepted import Accepted
 from evaluator.model.config import Config
-from evaluator.stages import calibrating
 from evaluator.stores import accepted, runs
 from evaluator.stores.words import visible
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from evaluator.config import Tier
+    from evaluator.model.calibration import Calibration
     from evaluator.model.run import RunHead
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.runs import RunReader
@@ -37,10 +38,23 @@ def refuse_early(workspace: Workspace, baseline: Path | None) -> None:
         FileProblem: judge.calibration cannot be read.
     """
     read_accepted(workspace)
-    calibrating.of_run(workspace, workspace.tier)
+    calibration_of(workspace, workspace.tier)
     path = baseline_path(workspace, baseline)
     if path is not None:
         older_config(read_baseline(path, workspace.config.suite))
+
+
+def calibration_of(workspace: Workspace, tier: Tier) -> Calibration | None:
+    """The contents of judge.calibration; None in tier retrieval and where the configuration names no file.
+
+    Raises:
+        FileProblem: the file is missing, unreadable or no calibration.
+    """
+    if tier == "retrieval":
+        return None
+    from evaluator.stages.calibrating import read  # noqa: PLC0415 - only tier full pays for it
+
+    return read(workspace)
 
 
 def baseline_path(workspace: Workspace, baseline: Path | None) -> Path | None:

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from evaluator.model.config import Embeddings, Generator
     from evaluator.model.config import Judge as JudgeConfig
     from evaluator.model.judge import JudgeKind
-    from evaluator.model.judgement import Part
     from evaluator.model.score import Metric
     from evaluator.model.spent import Spent
+    from evaluator.model.verdicts import Part
     from evaluator.stages.workspace import Workspace
 
     Found = TypeVar("Found")

@@ -9,18 +9,17 @@ from evaluator.model.calibration import Calibration
 from evaluator.stores import values
 
 if TYPE_CHECKING:
-    from evaluator.config import Tier
     from evaluator.stages.workspace import Workspace
 
 
-def of_run(workspace: Workspace, tier: Tier) -> Calibration | None:
-    """The contents of judge.calibration; None in tier retrieval and where the configuration names no file.
+def read(workspace: Workspace) -> Calibration | None:
+    """The contents of judge.calibration; None where the configuration names no file.
 
     Raises:
         FileProblem: the file is missing, unreadable or no calibration.
     """
     judge = workspace.config.judge
-    if tier == "retrieval" or judge is None or judge.calibration is None:
+    if judge is None or judge.calibration is None:
         return None
     path = workspace.path(judge.calibration)
     if not path.is_file():

@@ -8,7 +8,7 @@ from evaluator import config as configuration
 from evaluator import metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
-from evaluator.stages import against, calibrating, examining, measuring, renumbered, tally, whereabouts
+from evaluator.stages import against, examining, measuring, renumbered, tally, whereabouts
 from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.paraphrases import Meeting, are_read
@@ -77,7 +77,7 @@ def _results(
     half = None
     if tier == "full":
         older = baseline.head if baseline is not None else None
-        half = JudgedHalf(candidate.head, older, mine, theirs, calibrating.of_run(workspace, tier))
+        half = JudgedHalf(candidate.head, older, mine, theirs, against.calibration_of(workspace, tier))
     seen = tally.Tally(candidate, baseline, ruler, measuring.Changes(ruler, names), groups, named, half)
     for met in tally.meet(candidate, baseline, whole=whole):
         seen.take(met)

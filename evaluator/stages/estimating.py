@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from evaluator.model.golden import Case
-    from evaluator.model.judgement import Part
     from evaluator.model.spent import PartSpent, Spent
+    from evaluator.model.verdicts import Part
     from evaluator.stages.answered import Answered, Measures
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from evaluator.judging.subject import Subject
     from evaluator.model.config import Judge as JudgeConfig
     from evaluator.model.golden import Labels
-    from evaluator.model.judgement import Claim, Verdict
+    from evaluator.model.judgement import Claim
+    from evaluator.model.verdicts import Verdict
     from evaluator.stages.answered import Answered, Measures
     from evaluator.stages.bench import Bench
     from evaluator.stages.held import Run

@@ -12,7 +12,8 @@ from evaluator.metrics import quotes
 from evaluator.model.base import digest
 from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
-from evaluator.stages import calibrating, frozen, labels
+from evaluator.stages import against as baselines
+from evaluator.stages import frozen, labels
 from evaluator.stages.held import HeldRun
 from evaluator.stages.judged_run import NOT_JUDGED
 from evaluator.stages.paraphrases import Groups, are_read
@@ -70,7 +71,7 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
         "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count) | judged.fingerprint(),
         "config": suite.effective_config(),
         "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
-        "judge": judged.info, "calibration": calibrating.of_run(workspace, workspace.tier),
+        "judge": judged.info, "calibration": baselines.calibration_of(workspace, workspace.tier),
     }  # fmt: skip
     groups = Groups(
         suite.golden.cases, path if are_read(suite.metrics, suite.declared) else None, handed, judged.judgements(),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
-from evaluator.stages import claims, judgements, measuring
+from evaluator.stages import judgements, measuring
 from evaluator.stages.renumbered import renumbered
 
 if TYPE_CHECKING:
@@ -187,6 +187,8 @@ class Tally:
     def _tell_claims(self, case: str, before: Measured, after: Measured) -> None:
         then, now = (judgements.told(side.view).claims for side in (before, after))
         if then is not None and now:
+            from evaluator.stages import claims  # noqa: PLC0415 - only tier full pays for it
+
             self.unsupported.extend(claims.told(case, then, now, after.view.language))
 
     def _critical(self, case: str, before: Measured | None, after: Measured, judged: Judged, *, old: bool) -> None:
@@ -208,6 +210,8 @@ class Tally:
         if then is not None and not judged.is_comparable:
             then, missing = half.without_judge(then)
         elif then is not None and then.judged is not None and now.judged is not None:
+            from evaluator.stages import claims  # noqa: PLC0415 - only tier full pays for it
+
             new_claims = claims.new_unsupported(then.judged.claims or (), now.judged.claims or (), after.view.language)
         return critical.Sides(
             case, then, now, missing, is_absolute=not half.has_baseline, new_claims=new_claims,
