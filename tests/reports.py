@@ -230,8 +230,8 @@ def agent() -> Inputs:
 
 JUDGE = JudgeInfo(provider="anthropic", model="sonnet", answered=("sonnet-20250929",))
 SPENT = {
-    "claims": {"calls": 40, "hits": 3, "read": 21_000, "written": 4_200, "from_cache": 0, "usd": 0.126, "repairs": 1},
-    "context": {"calls": 38, "hits": 2, "read": 120_500, "written": 9_000, "from_cache": 60_000, "usd": 0.36},
+    "claims": {"calls": 40, "cached": 3, "read": 21_000, "written": 4_200, "from_cache": 0, "usd": 0.126, "repairs": 1},
+    "context": {"calls": 38, "cached": 2, "read": 120_500, "written": 9_000, "from_cache": 60_000, "usd": 0.36},
 }
 UNSUPPORTED = (
     Unsupported(

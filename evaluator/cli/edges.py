@@ -79,9 +79,18 @@ def baseline(workspace: Workspace, written: Path | None) -> Path | None:
     file = written if written is not None else workspace.path(configured or "")
     if not file.is_file():
         raise errors.BaselineError(f"there is no baseline {file}; name a run.json of an earlier run, or none at all")
-    if file.resolve() in {(workspace.out / name).resolve() for name in outputs.ALL}:
-        raise errors.UsageError(f"the baseline {file} would be replaced by this run; give another --out")
+    refuse_own(workspace.out, file, "baseline")
     return file
+
+
+def refuse_own(out: Path, file: Path, what: str) -> None:
+    """Make sure that a file to read is none of those that a command replaces in its output folder.
+
+    Raises:
+        UsageError: it is.
+    """
+    if file.resolve() in {(out / name).resolve() for name in outputs.ALL}:
+        raise errors.UsageError(f"the {what} {file} would be replaced by this run; give another --out")
 
 
 def clock() -> Clock:

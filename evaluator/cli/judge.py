@@ -8,21 +8,26 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from evaluator.cli import console, edges
+from evaluator import errors
+from evaluator.cli import console, edges, outputs
 from evaluator.cli.options import FILE, Given, add, examples
+from evaluator.stores import alone
 
 if TYPE_CHECKING:
     from evaluator.cli.session import Session
 
+RESCORED = Path(".rag-assay/rescored")
+
 
 @click.command(
     epilog=examples(
-        "rag-assay rescore .rag-assay/main/run.json --out .rag-assay/rescored",
-        "rag-assay rescore eval/baseline.json --out .rag-assay/rescored --config eval/rag-assay.yml",
+        "rag-assay rescore .rag-assay/main/run.json",
+        "rag-assay rescore eval/baseline.json --out /tmp/rescored --config eval/rag-assay.yml",
+        "rag-assay run --tier full --baseline .rag-assay/rescored/run.json",
     )
 )
 @click.argument("run", type=FILE, metavar="RUN")
-@add("config", "out")
+@add("config", "rescored")
 @click.pass_obj
 def rescore(session: Session, run: Path, **given: Unpack[Given]) -> int:
     """Judge the answers of a stored run again, by the judge of the configuration.
@@ -30,10 +35,18 @@ def rescore(session: Session, run: Path, **given: Unpack[Given]) -> int:
     RUN is a run.json. Nothing is collected again: the run holds all that a judge needs. The result, run.json in DIR, is
     the same run with today's judgements, so that another judge's runs can be compared with it.
     """
-    workspace = edges.workspace(session, {**given, "tier": "full"})
-    from evaluator.stages.rescoring import rescore_run  # noqa: PLC0415 - a stage is imported when it runs
+    edges.prepare(session, given)
+    out = given["out"] or edges.config_path(given["config"]).parent / RESCORED
+    workspace = edges.workspace(session, {**given, "out": out, "tier": "full"})
+    path = Path.cwd() / run
+    edges.refuse_own(workspace.out, path, "run")
+    if (workspace.out / "collect.json").exists():
+        raise errors.UsageError(f"{workspace.out} holds what another run collected; give another --out")
+    with alone.alone(workspace.out):
+        outputs.clear_after("score", workspace.out)
+        from evaluator.stages.rescoring import rescore_run  # noqa: PLC0415 - a stage is imported when it runs
 
-    target = rescore_run(workspace, Path.cwd() / run)
+        target = rescore_run(workspace, path)
     session.console.say(f"wrote {target}")
     return 0
 

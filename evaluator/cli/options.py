@@ -51,6 +51,11 @@ OPTIONS: dict[str, Decorator] = {
         "--out", type=FILE, metavar="DIR",
         help="Where files are read from and written to. [default: .rag-assay/out beside the configuration]",
     ),
+    "rescored": click.option(
+        "--out", type=FILE, metavar="DIR",
+        help="Where run.json is written, apart from the files of other runs. "
+        "[default: .rag-assay/rescored beside the configuration]",
+    ),
     "baseline": click.option(
         "--baseline", type=FILE, metavar="FILE",
         help="The run.json to compare with; goes before baseline.file of the configuration.",

@@ -69,10 +69,14 @@ def _in_turn(workspace: Workspace, baseline: Path | None) -> tuple[Decision, str
     refuse_early(workspace, baseline)
     from evaluator.stages.collect import collect  # noqa: PLC0415 - as above
 
-    collect(workspace)
+    # Answers that were paid for must outlast an interrupt, or a judge that fails: other answers would be judged anew.
+    collect(workspace, keeps=workspace.tier == "full")
     from evaluator.stages.score import score  # noqa: PLC0415 - as above
 
     score(workspace, baseline)
+    from evaluator.stages import resuming  # noqa: PLC0415 - as above
+
+    resuming.discard(workspace.out)
     from evaluator.stages.compare import compare  # noqa: PLC0415 - as above
 
     known = len(workspace.warnings)

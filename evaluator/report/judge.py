@@ -66,14 +66,14 @@ def cost(head: RunHead) -> str:
     if head.judge is None or not parts:
         return ""
     total = {key: sum(spent.get(key, 0) for spent in parts) for key in {key for spent in parts for key in spent}}
-    calls, hits = int(total.get("calls", 0)), int(total.get("hits", 0))
-    read, written, cached = (int(total.get(key, 0)) for key in ("read", "written", "from_cache"))
+    calls, cached = int(total.get("calls", 0)), int(total.get("cached", 0))
+    read, written, kept = (int(total.get(key, 0)) for key in ("read", "written", "from_cache"))
     again = [(int(total.get("repairs", 0)), "repair"), (int(total.get("retries", 0)), "retry")]
     extra = ", ".join(counted(number, word) for number, word in again if number)
     said = [
         f"judge {counted(calls, 'call')}{f' ({extra})' if extra else ''}",
-        f"{hits:,} from the cache",
-        f"{counted(read, 'token')} read{f' ({cached:,} from the provider cache)' if cached else ''}",
+        f"{cached:,} from the cache",
+        f"{counted(read, 'token')} read{f' ({kept:,} from the provider cache)' if kept else ''}",
         f"{written:,} written",
     ]
     return ", ".join([*said, *([f"{num(total['usd'], 2)} USD"] if total.get("usd") else [])])

@@ -8,7 +8,7 @@ from evaluator.judging.subject import Chunk, Fact, Subject, Wanted
 from evaluator.model.record import union
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from evaluator.model.config import Config
@@ -82,33 +82,29 @@ class Measures(NamedTuple):
 
 def of_record(case: Case, record: Record, config: Config, fixture: Fixture | None) -> Answered:
     """What collect recorded of a case; a chunk's own text in the record goes before the fixture's."""
-    said = _texts((*union(record.steps or ()), *record.retrieved))
+    said = _by_id((*record.retrieved, *union(record.steps or ())))
     return Answered(
         case.id, case.question, [turn.model_dump(mode="json") for turn in case.history],
         case.language or config.language, case.labels, record.answer, record.abstained, record.context,
-        [said.get(chunk) or _stored(chunk, fixture) for chunk in record.context], record.failure is not None,
+        [said[chunk].text if chunk in said else _stored(chunk, fixture) for chunk in record.context],
+        record.failure is not None,
         record.input_hash,
     )  # fmt: skip
 
 
 def of_stored(stored: StoredCase, labels: Labels) -> Answered:
     """What a run holds of a case."""
-    case, said = stored.case, _texts((*stored.context_only, *stored.retrieved))
+    case, said = stored.case, _by_id((*stored.retrieved, *stored.context_only))
     return Answered(
         case.id, case.question, case.history, case.language, labels, case.answer, case.abstained, case.context,
-        [said.get(chunk) for chunk in case.context], case.failure is not None,
+        [said[chunk].text if chunk in said else None for chunk in case.context], case.failure is not None,
         case.input_hash,
     )  # fmt: skip
 
 
-def _texts(hits: Sequence[Hit]) -> dict[str, str]:
-    return dict(_known(hits))
-
-
-def _known(hits: Sequence[Hit]) -> Iterator[tuple[str, str]]:
-    for hit in reversed(hits):
-        if hit.text is not None:
-            yield hit.id, hit.text
+def _by_id(hits: Sequence[Hit]) -> dict[str, Hit]:
+    """The first of each id, as metrics see them: the ranking goes before what a step alone found."""
+    return {hit.id: hit for hit in reversed(hits)}
 
 
 def _stored(chunk: str, fixture: Fixture | None) -> str | None:

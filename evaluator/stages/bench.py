@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import json
 import random
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
 from evaluator import errors, judges
@@ -16,6 +16,7 @@ from evaluator.judging.budget import Budget, prices_of
 from evaluator.judging.cache import Cache, Entry, Identity, derive
 from evaluator.judging.cache import key_of as key_of_call
 from evaluator.judging.calls import InvalidReply, Refusal
+from evaluator.judging.estimate import calls
 from evaluator.judging.pool import converse
 from evaluator.judging.prompts import Prompts
 from evaluator.judging.requesting import Around, Terms
@@ -73,7 +74,11 @@ class Bench:
         key = key_of(self.config, self._kind, workspace.environment, is_needed=is_asked)
         self._cache = Cache(workspace.path(self.config.cache), derive(key), self._now, workspace.log)
         self._open.callback(self._cache.close)
-        self._asker = self._opened(key) if is_asked else None
+        try:
+            self._asker = self._opened(key) if is_asked else None
+        except BaseException:
+            self._open.close()
+            raise
 
     def _opened(self, key: str | None) -> Asker:
         config, workspace = self.config, self._workspace
@@ -125,18 +130,9 @@ class Bench:
         finally:
             progress.close()
 
-    def missing(self, talk: Conversation[object]) -> set[Part]:
-        """The parts of a conversation that the cache does not hold, as far as it goes without them."""
-        outcomes: list[object] = []
-        with suppress(StopIteration):
-            calls = next(talk)
-            while True:
-                outcomes = [self._known(call) for call in calls]
-                missed = {call.part for call, outcome in zip(calls, outcomes, strict=True) if outcome is None}
-                if missed:
-                    return missed
-                calls = talk.send(outcomes)
-        return set()
+    def missing(self, talk: Conversation[object]) -> dict[bytes, Call[Any]]:
+        """The calls of a conversation that the cache does not answer, by what they are kept under."""
+        return {key_of_call(self._identity, call): call for call in calls(talk, self._known)}
 
     def _known(self, call: Call[Any]) -> object | None:
         entry = self._cache.get(key_of_call(self._identity, call))
@@ -154,6 +150,8 @@ class Bench:
         entry = self._cache.get(key.digest())
         if entry is not None:
             return tuple(json.loads(entry.text))
+        if self.asker.stopped is not None:
+            return Unscored(self.asker.stopped)
         try:
             found = self._cosines(config, question, others)
         except errors.UsageError as error:
@@ -177,6 +175,10 @@ class Bench:
         if not np.all(np.isfinite(lengths)) or not np.all(lengths):
             raise errors.UsageError(f"{config.model} gave a vector without a direction")
         return tuple(float(each) for each in (vectors[1:] @ vectors[0]) / (lengths[1:] * lengths[0]))
+
+    def stop(self, reason: str) -> None:
+        """Ask nothing more; what is not known then is unscored for this reason."""
+        self.asker.stop(reason)
 
     def spent(self) -> Spent:
         """What all of it took so far."""

@@ -41,8 +41,10 @@ MAX_TOLD = 100
 """How many failures are logged, each with its traceback where no other had the same."""
 
 
-def collect(workspace: Workspace) -> None:
+def collect(workspace: Workspace, *, keeps: bool = False) -> None:
     """Ask the pipeline and write collect.json and records.jsonl.
+
+    What a live pipeline answered ``keeps`` being taken up by the next collect, until somebody discards it.
 
     Raises:
         InputError: the golden set, the fixture or the metrics have mistakes, or the fixture lacks what is labelled.
@@ -53,7 +55,7 @@ def collect(workspace: Workspace) -> None:
     run = _Run(workspace, preparing.prepare(workspace))
     try:
         run.ask()
-        run.finish()
+        run.finish(keeps=keeps)
     except KeyboardInterrupt:
         raise errors.Interrupted(run.interrupted()) from None
 
@@ -199,7 +201,7 @@ class _Run:
         """Remove the collect.json that belongs to other records, before new ones take their place."""
         (self._workspace.out / COLLECTION).unlink(missing_ok=True)
 
-    def finish(self) -> None:
+    def finish(self, *, keeps: bool) -> None:
         """Write collect.json, and say what is to be said of all the records."""
         workspace, latencies = self._workspace, self._tally.latencies
         is_builtin = self._work.kind.name == "builtin"
@@ -216,7 +218,8 @@ class _Run:
             "warnings": workspace.warnings,
         }
         values.write_value(workspace.out / COLLECTION, Collection(**self._collection, timing=timing))
-        self._part.discard()
+        if not keeps:
+            self._part.discard()
         for warning in (*workspace.alerts, *workspace.warnings):
             workspace.log(f"warning: {warning}")
 

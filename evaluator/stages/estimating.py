@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import config as configuration
 from evaluator import errors, metrics
-from evaluator.judging import answer, case, claims, context_reading, statements, tokens
+from evaluator.judging import case
 from evaluator.judging.budget import prices_of
-from evaluator.judging.estimate import Subject, estimate
-from evaluator.judging.sentences import sentences
+from evaluator.judging.estimate import estimate
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
 from evaluator.model.record import Collection
-from evaluator.stages import answered
+from evaluator.stages import against, answered, rescoring
 from evaluator.stages.bench import Bench
 from evaluator.stages.judging import sampled
 from evaluator.stores import golden, records
@@ -21,8 +20,10 @@ from evaluator.stores.fixtures import read_fixture
 from evaluator.stores.values import read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
+    from evaluator.judging.calls import Call
     from evaluator.model.golden import Case
     from evaluator.model.spent import PartSpent, Spent
     from evaluator.model.verdicts import Part
@@ -34,11 +35,6 @@ SUPPOSED = " ".join(["word"] * 60) + "."
 """An answer of a case that says nothing of how long its answer may be."""
 
 SUPPOSED_CHUNK = " ".join(["word"] * 150) + "."
-
-SCHEMAS = {
-    "claims": claims.SCHEMA, "context": context_reading.SCHEMA, "answer": answer.SCHEMA,
-    "statements": statements.SCHEMA,
-}  # fmt: skip
 
 
 class Estimate(NamedTuple):
@@ -77,9 +73,13 @@ def _said(spent: PartSpent) -> str:
 def estimate_run(workspace: Workspace) -> Estimate:
     """What judging the answers in the output folder would take, without what the judge's cache holds.
 
+    Beside a configured baseline what compares answers with its own is counted; that claims of critical cases may have
+    to be judged again is not.
+
     Raises:
         UsageError: there is no judge.
         InputError: golden set, fixture or configuration have mistakes.
+        BaselineError: the configured baseline cannot be used.
     """
     declared, config = metrics.load(), workspace.config
     if config.judge is None:
@@ -88,15 +88,23 @@ def estimate_run(workspace: Workspace) -> Estimate:
     cases = golden.read_golden([workspace.path(file) for file in config.golden])
     found, supposed = _answers(workspace, cases)
     measures = answered.Measures(config, ids, declared)
+    path = against.baseline_path(workspace, None)
+    if path is not None and "preference" in measures.asks:
+        found = list(rescoring.beside(found, against.read_baseline(path, config.suite)))
     with Bench(workspace, is_asked=False) as bench:
         drawn = frozenset(sampled({each.case: each.labels for each in found}, bench.config))
         judged = [each for each in found if not each.failed and each.case in drawn]
-        seen: set[str] = set()
-        subjects = [subject for each in judged if (subject := _subject(bench, measures, each, seen)) is not None]
-        spent = estimate(
-            subjects, _fixed(bench, config.language), prices_of(bench.config.prices, bench.config.provider)
-        )
+        spent = estimate(_calls(bench, measures, judged), prices_of(config.judge.prices, config.judge.provider))
     return Estimate(spent, len(judged), supposed, config.judge.max_cost_usd)
+
+
+def _calls(bench: Bench, measures: Measures, judged: Sequence[Answered]) -> Iterator[Call[Any]]:
+    """Every call that has to be made, once: cases may ask the same."""
+    seen: set[bytes] = set()
+    for each in judged:
+        missing = bench.missing(case.conversation(each.subject(bench, measures.wanted(each.labels))))
+        yield from (call for key, call in missing.items() if key not in seen)
+        seen.update(missing)
 
 
 def _answers(workspace: Workspace, cases: GoldenSet) -> tuple[list[Answered], bool]:
@@ -106,7 +114,8 @@ def _answers(workspace: Workspace, cases: GoldenSet) -> tuple[list[Answered], bo
     made, file = workspace.out / "collect.json", workspace.out / "records.jsonl"
     if made.is_file() and file.is_file() and read_value(made, Collection).golden_sha256 == cases.sha256:
         by_id = {case.id: case for case in cases.cases}
-        return [answered.of_record(by_id[each.id], each, config, fixture) for each in records.iter_records(file)], False
+        made_of = [(by_id[each.id], each) for each in records.iter_records(file) if each.id in by_id]
+        return [answered.of_record(case, record, config, fixture) for case, record in made_of], False
     known = fixture.chunks if fixture is not None else ()
     texts = [chunk.text for chunk in known[: config.k]] or [SUPPOSED_CHUNK] * config.k
     return [_supposed(case, texts, config.language) for case in cases.cases], True
@@ -114,38 +123,11 @@ def _answers(workspace: Workspace, cases: GoldenSet) -> tuple[list[Answered], bo
 
 def _supposed(case: Case, texts: Sequence[str], language: str) -> Answered:
     return answered.Answered(
-        case.id, case.question, (), case.language or language, case.labels, case.reference or SUPPOSED, None,
+        case.id, case.question, (), case.language or language, case.labels, _supposed_answer(case), None,
         [str(place) for place in range(len(texts))], texts, failed=False, input_hash="",
     )  # fmt: skip
 
 
-def _subject(bench: Bench, measures: Measures, each: Answered, seen: set[str]) -> Subject | None:
-    """What a case makes the judge read; None where the cache answers all of it, or nobody has to be asked."""
-    subject = each.subject(bench, measures.wanted(each.labels))
-    parts = bench.missing(case.conversation(subject))
-    if "claims" in parts:
-        # What follows from claims that are not known yet is asked for as well.
-        parts.add("answer")
-        if subject.shown():
-            parts.add("context")
-    reference = each.labels.reference or ""
-    if "statements" in parts and reference in seen:
-        parts -= {"statements"}
-    seen.add(reference)
-    if not parts:
-        return None
-    return Subject(
-        parts=frozenset(parts), question=tokens.estimate(each.question), answer=tokens.estimate(each.answer or ""),
-        sentences=len(sentences(each.answer or "", each.language)),
-        context=sum(tokens.estimate(text or "") for text in each.texts), reference=tokens.estimate(reference),
-        facts=len(each.labels.facts),
-    )  # fmt: skip
-
-
-def _fixed(bench: Bench, language: str) -> Mapping[Part, int]:
-    """Tokens that every call of a part has alike: what the prompt says, and the schema."""
-    found: dict[Part, int] = {}
-    for part, schema in SCHEMAS.items():
-        prompt = bench.prompts.of(part, language, schema)
-        found[part] = tokens.estimate(prompt.source.text) + tokens.estimate(to_json(schema).decode())  # type: ignore[index]
-    return found
+def _supposed_answer(case: Case) -> str:
+    """As long as the reference, and not the same: nothing would have to be asked about that."""
+    return SUPPOSED if case.reference is None else f"Supposed: {case.reference}"

@@ -42,7 +42,12 @@ def judge(bench: Bench, measures: Measures, answered: Sequence[Answered]) -> dic
     drawn = frozenset(sampled({each.case: each.labels for each in answered}, bench.config))
     asked = _subjects(bench, measures, [each for each in answered if not each.failed and each.case in drawn])
     found = bench.ask({case: conversations.conversation(subject) for case, subject in asked.items()})
-    found = {case: _with_similarities(judged, asked[case].question, bench) for case, judged in found.items()}
+    for case in found:
+        try:
+            found[case] = _with_similarities(found[case], asked[case].question, bench)
+        except KeyboardInterrupt:
+            bench.stop(INTERRUPTED)
+            found[case] = _with_similarities(found[case], asked[case].question, bench)
     return dict(_not_asked(answered, drawn)) | found
 
 

@@ -22,13 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from evaluator.model.config import Config
+    from evaluator.model.config import Judge as JudgeConfig
     from evaluator.model.judgement import Judged
     from evaluator.model.record import Hit
+    from evaluator.model.run import History
+    from evaluator.model.score import Metric
     from evaluator.stages.answered import Answered, Measures
     from evaluator.stages.held import Run
     from evaluator.stages.judged_run import JudgedRun
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.runs import RunReader, RunStart
+
+
+EXAM = ("when", "advisory", "min_kappa", "sample", "seed")
+"""Keys of ``judge`` that a change is held to as the baseline had them: judging it again must not replace them."""
 
 
 def judged_beside(
@@ -45,14 +53,15 @@ def judged_beside(
         return judging.result(bench, measures, judging.judge(bench, measures, found))
     baseline: Run = baselines.read_baseline(path, workspace.config.suite)
     if "preference" in measures.asks:
-        found = list(_beside(found, baseline))
+        found = list(beside(found, baseline))
     judged = judging.judge(bench, measures, found)
     if bench.config.rescore_baseline and baseline.head.fingerprint.get("judge") != bench.fingerprint(measures.declared):
-        baseline = rescore(bench, baselines.read_baseline(path, workspace.config.suite), workspace.out / RESCORED)
+        whole = baselines.read_baseline(path, workspace.config.suite)
+        baseline = rescore(bench, whole, workspace.out / RESCORED, measures)
     return judging.result(bench, measures, judging.confirm(bench, measures, found, judged, baseline))
 
 
-def _beside(found: Sequence[Answered], baseline: Run) -> Iterator[Answered]:
+def beside(found: Sequence[Answered], baseline: Run) -> Iterator[Answered]:
     """Each case with the baseline's answer to the same question in the same words, where it gave one."""
     ids = frozenset(baseline.ids)
     for each in found:
@@ -75,7 +84,8 @@ class _Texts:
         if text is None:
             return None
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
-        self.known[key] = text
+        if self.known.setdefault(key, text) != text:
+            raise errors.FileProblem(f"two different texts have the key {key}: one of them was made to")
         return key
 
 
@@ -110,23 +120,25 @@ def rescore_run(workspace: Workspace, path: Path) -> Path:
     """Judge the answers of a stored run again; the run with that is run.json in the output folder.
 
     Raises:
-        FileProblem: the run cannot be read.
-        UsageError: it would be replaced.
+        BaselineError: the run cannot be read, or is of another suite or version.
+        JudgeError: the judge can answer nothing.
         Interrupted: a person or the system stopped it; what was judged is in the cache.
     """
-    target = workspace.out / "run.json"
-    if path.resolve() == target.resolve():
-        raise errors.UsageError(f"{path} would be replaced by what is judged today; give another --out")
     run = baselines.read_baseline(path, workspace.config.suite)
     with Bench(workspace) as bench:
-        again = rescore(bench, run, target)
+        again = rescore(bench, run, workspace.out / "run.json")
     if again.head.judge is not None and again.head.judge.stopped == INTERRUPTED:
-        raise errors.Interrupted(f"interrupted; what was judged is kept in {workspace.path(bench.config.cache)}")
-    return target
+        raise errors.Interrupted(
+            f"interrupted; what was judged is kept in {workspace.path(bench.config.cache)}: "
+            "the same command goes on from there"
+        )
+    return again.path
 
 
-def rescore(bench: Bench, run: RunReader, target: Path) -> RunReader:
+def rescore(bench: Bench, run: RunReader, target: Path, beside: Measures | None = None) -> RunReader:
     """Judge the answers of a run again, and write the run anew with that; everything else of it stays.
+
+    What ``beside`` measures of the run that it is to be compared with is asked as well.
 
     Raises:
         BaselineError: this version cannot use the run's configuration.
@@ -134,14 +146,35 @@ def rescore(bench: Bench, run: RunReader, target: Path) -> RunReader:
         FileProblem: what stands in the run cannot be read.
     """
     declared = metrics.load()
-    config = baselines.older_config(run).but(judge=bench.config)
-    ids = configuration.resolve_metrics(config, declared, tier="full")
-    measures = answered.Measures(config, ids, declared)
+    config = _examined(baselines.older_config(run), bench.config)
+    measures = answered.Measures(config, configuration.resolve_metrics(config, declared, tier="full"), declared)
+    asked = measures
+    if beside is not None:
+        asked = beside._replace(metrics=tuple(dict.fromkeys((*measures.metrics, *beside.metrics))))
     found = judging.judge(
-        bench, measures, [answered.of_stored(stored, measuring.labels_of(stored)) for stored in run.cases()]
+        bench, asked, [answered.of_stored(stored, measuring.labels_of(stored)) for stored in run.cases()]
     )
     _write(target, _Rejudged(run, found), measures, judging.result(bench, measures, found))
     return read_run(target)
+
+
+def _examined(config: Config, judge: JudgeConfig) -> Config:
+    """A run's configuration with another judge, whose word counts for as much as the run's own said it does."""
+    own = config.judge
+    return config.but(judge=judge if own is None else judge.but(**{key: getattr(own, key) for key in EXAM}))
+
+
+def _of_this_judge(history: History, declared: Mapping[str, Metric]) -> History:
+    """A run's history without what another judge said: against it, drift would be that of the judges."""
+
+    def is_judged(metric: str) -> bool:
+        name = metric.partition("@")[0]
+        return name == str(measuring.ABSTENTION) or (name in declared and declared[name].reads == "judge")
+
+    return history.but(
+        anchor={metric: values for metric, values in history.anchor.items() if not is_judged(metric)},
+        pending={metric: categories for metric, categories in history.pending.items() if not is_judged(metric)},
+    )
 
 
 def _write(target: Path, run: _Rejudged, measures: Measures, judged: JudgedRun) -> None:
@@ -166,4 +199,5 @@ def _write(target: Path, run: _Rejudged, measures: Measures, judged: JudgedRun) 
                 context_only=texts.keyed(stored.context_only),
             )  # fmt: skip
         timing = {**head.timing, **totals.timing(), **judged.timing()}
-        writer.finish(totals.summary(), texts.known, run.places, timing, head.history)
+        history = _of_this_judge(head.history, measures.declared)
+        writer.finish(totals.summary(), texts.known, run.places, timing, history)

@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from evaluator.model.record import Record
 
 
+PARTS = ("records.jsonl.part", "collect.json.part")
+
+
+def discard(out: Path) -> None:
+    """Remove what an interrupted collect has left in an output folder."""
+    for name in PARTS:
+        (out / name).unlink(missing_ok=True)
+
+
 class Partial:
     """What one collect has answered so far: records, and beside them the run they are of and their notes.
 
@@ -29,8 +38,7 @@ class Partial:
     """
 
     def __init__(self, out: Path, identity: dict[str, Any]) -> None:
-        self.path = out / "records.jsonl.part"
-        self._notes_path = out / "collect.json.part"
+        self.path, self._notes_path = (out / name for name in PARTS)
         self._identity = canonical(identity) + b"\n"
         self._open = ExitStack()
 
@@ -99,5 +107,4 @@ class Partial:
 
     def discard(self) -> None:
         """Remove it."""
-        self.path.unlink(missing_ok=True)
-        self._notes_path.unlink(missing_ok=True)
+        discard(self.path.parent)

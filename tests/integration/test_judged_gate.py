@@ -472,7 +472,7 @@ class TestTheExam:
 def test_the_comment_shows_what_lost_its_support_and_who_disagrees(court: Court) -> None:
     """From two stored runs to the words: claim, verdict, reason, and the chunk that said it before."""
     court.calibrate(calibration())
-    spent = {"judge": {"claims": {"calls": 10, "hits": 0, "read": 900, "written": 90, "usd": 0.5}}}
+    spent = {"judge": {"claims": {"calls": 10, "cached": 0, "read": 900, "written": 90, "usd": 0.5}}}
     baseline = court.run("base", [{"id": f"c{n}", "claims": [claim("Refunds take 30 days.")]} for n in range(6)])
     lost = [claim("Refunds take 30 days.", U, reason="It says <b>14</b> days.")]
     cases = [{"id": f"c{n}", "claims": lost, "reported": n == 0} for n in range(6)]

@@ -34,8 +34,8 @@ def test_a_judge_that_is_not_what_it_should_be_is_a_warning(
 def test_what_judging_cost_is_one_line() -> None:
     """Sums over the parts; what was not needed is not said."""
     spent = {
-        "claims": {"calls": 3, "hits": 1, "read": 1000, "written": 50, "from_cache": 0, "usd": 0.0, "repairs": 0},
-        "answer": {"calls": 2, "hits": 0, "read": 500, "written": 25, "from_cache": 0, "usd": 0.0, "retries": 2},
+        "claims": {"calls": 3, "cached": 1, "read": 1000, "written": 50, "from_cache": 0, "usd": 0.0, "repairs": 0},
+        "answer": {"calls": 2, "cached": 0, "read": 500, "written": 25, "from_cache": 0, "usd": 0.0, "retries": 2},
     }
     head = build_head(judge=JudgeInfo(provider="p", model="m"), timing={"judge": spent})
     assert judge.cost(head) == "judge 5 calls (2 retries), 1 from the cache, 1,500 tokens read, 75 written"
