@@ -180,6 +180,9 @@ def _rule_mistakes(
 
 def _limit_mistakes(rule: Mapping[str, Any], path: located.Path, metric: Metric) -> Iterator[Finding]:
     text = located.visible(rule["metric"])
+    if metric.compares or rule.get("min_win") is not None:
+        yield from _win_mistakes(rule, path, metric)
+        return
     better, right = ("higher", "max_drop") if metric.higher_is_better else ("lower", "max_rise")
     for key in ("max_rise",) if metric.higher_is_better else ("max_drop", "min"):
         if rule.get(key) is not None:
@@ -190,6 +193,19 @@ def _limit_mistakes(rule: Mapping[str, Any], path: located.Path, metric: Metric)
         if metric.bounded and type(limit) in (int, float) and (limit > 1 or (limit < 0 and key == "min")):
             sentence = f"{text} lies between 0 and 1, so a {key} of {limit:g} decides nothing"
             yield Finding("wrong-value", (*path, key), "value", sentence)
+
+
+def _win_mistakes(rule: Mapping[str, Any], path: located.Path, metric: Metric) -> Iterator[Finding]:
+    """Wins are counted of what compares two runs itself, and nothing else is read of it."""
+    text = located.visible(rule["metric"])
+    if not metric.compares:
+        sentence = f"{located.spelled(path)}: min_win counts the wins of preference; {text} has none"
+        yield Finding("wrong-value", (*path, "min_win"), "key", sentence)
+        return
+    for key in ("max_drop", "max_rise", "min"):
+        if rule.get(key) is not None:
+            sentence = f"{text} compares with the baseline itself, so its rule is min_win, not {key}"
+            yield Finding("wrong-value", (*path, key), "key", sentence)
 
 
 def effective_rules(config: Config, metric_ids: Sequence[MetricId], *, answers_exist: bool) -> tuple[Rule, ...]:

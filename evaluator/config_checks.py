@@ -31,8 +31,6 @@ def later(value: dict[str, Any]) -> Iterator[Finding]:
         written = at(value, path)
         if isinstance(written, str) and written in refused:
             yield _not_yet(path, "value", f"{located.spelled(path)}: {located.described(written)} is not yet supported")
-    for path, _ in rule_members(value, "min_win"):
-        yield _not_yet(path, "key", f"{located.spelled(path)} is not yet supported; leave it out")
 
 
 def _not_yet(path: located.Path, at: located.At, sentence: str) -> Finding:

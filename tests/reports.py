@@ -262,6 +262,13 @@ def judged() -> Inputs:
         "shipping", 0.95, 0.9, metric="faithfulness", n=6, tolerance=0.03, advisory=True,
         reason="worse by 0.05, 0.03 is allowed; 2 cases lost (advisory: kappa 0.41 below 0.6 for sv)",
     )  # fmt: skip
+    won, lost = (
+        build_row(
+            category, 1.0, mean, metric="preference", n=n, baseline=None, delta=None, status="not evaluated",
+            reason="compared answer by answer", tolerance=None,
+        )
+        for category, mean, n in ((None, 0.55, 40), ("billing", 0.35, 10))
+    )  # fmt: skip
     changes = (
         build_change("refund-02", 1.0, 0.5, metric="faithfulness"),
         build_change("refund-02", 0, 1, metric="new_unsupported_claims"),
@@ -278,6 +285,8 @@ def judged() -> Inputs:
     rules = (
         build_rule(everything), build_rule(billing), build_rule(swedish, outcome="advisory"),
         build_rule(swedish, "min", outcome="advisory", limit=0.92, reason="0.9 is below the floor 0.92"), critical,
+        build_rule(won, "min_win", outcome="passed", limit=0.5, reason="0.55 reaches the 0.5 that is asked for"),
+        build_rule(lost, "min_win", outcome="failed", limit=0.5, reason="0.35 is below the 0.5 that is asked for"),
     )  # fmt: skip
     reasons = (
         Reason(code="max-drop", text=f"faithfulness max_drop in billing: {billing.reason}"),
@@ -288,8 +297,9 @@ def judged() -> Inputs:
         build_case_outcome("refund-02", "faithfulness", after=0.5, delta=-0.5),
         build_case_outcome("refund-02", "critical new_unsupported_claims", "failed", before=0, after=1, delta=1),
     )
-    comparison = build_comparison((everything, billing, swedish), changes, judged_changed=("notice-11",))
-    head = build_head({"faithfulness": 0.885}, tier="full", judge=JUDGE)
+    rows = (everything, billing, swedish, won, lost)
+    comparison = build_comparison(rows, changes, judged_changed=("notice-11",))
+    head = build_head({"faithfulness": 0.885, "preference": 0.55}, tier="full", judge=JUDGE)
     return build_inputs(
         comparison, build_decision("failed", rules, reasons=reasons, cases=cases),
         head=head.model_copy(update={"timing": {**head.timing, "judge": SPENT}}),

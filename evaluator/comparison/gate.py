@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import judged, numbers
+from evaluator.comparison import judged, least, numbers
 from evaluator.comparison.critical import JUDGED_RULES, RULES
 from evaluator.comparison.rows import allowed_rise
 from evaluator.comparison.sheet import EPSILON
@@ -76,7 +76,9 @@ def _parts(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
     if rule.max_rise is not None:
         yield _change(exam, entry, "max_rise", allowed_rise(rule, entry.row.baseline))
     if rule.min is not None:
-        yield from _floor(exam, entry, rule.min)
+        yield from least.floor(exam, entry, _outcome(entry, "min", rule.min))
+    if rule.min_win is not None:
+        yield from least.wins(exam, entry, _outcome(entry, "min_win", rule.min_win))
 
 
 def _outcome(entry: GatedRow, part: str, limit: float | None) -> RuleOutcome:
@@ -106,27 +108,6 @@ def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
     outcome = ("advisory" if entry.row.advisory else "failed") if fallen else "passed"
     reason = f"{shown} below its anchor, {shown_limit} is allowed" if fallen else "within reach of its anchor"
     yield _outcome(entry, "drift", limit).but(outcome=outcome, before=entry.anchor, after=entry.anchored, reason=reason)
-
-
-def _floor(exam: Exam, entry: GatedRow, minimum: float) -> Iterator[RuleOutcome]:
-    outcome = _outcome(entry, "min", minimum).but(before=entry.floor_before, after=entry.floor)
-    if entry.floor is None:
-        if entry.row.scope == "all":
-            yield outcome.but(reason="applies to no case")
-        return
-    shown, limit = numbers.apart(entry.floor, minimum)
-    if entry.floor + EPSILON >= minimum:
-        yield outcome.but(outcome="passed", reason=f"{shown} reaches the floor {limit}")
-    elif exam.gate.floor_policy == "no_worse" and _was_below(entry, minimum):
-        yield outcome.but(outcome="passed", reason=f"below the floor {limit} before, and no worse")
-    else:
-        below = "failed" if entry.unenforced is None else "advisory"
-        yield outcome.but(outcome=below, reason=f"{shown} is below the floor {limit}")
-
-
-def _was_below(entry: GatedRow, minimum: float) -> bool:
-    before = entry.floor_before
-    return before is not None and before < minimum and entry.floor is not None and entry.floor + EPSILON >= before
 
 
 def critical_outcomes(exam: Exam) -> list[RuleOutcome]:
@@ -184,7 +165,7 @@ def _open_questions(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason
     if exam.has_baseline:
         yield from _about_rows(exam)
         yield from _undecided(exam)
-    yield from _floors_without_cases(exam, rules)
+    yield from least.without_cases(exam, rules)
 
 
 def _about_the_run(exam: Exam) -> Iterator[Reason]:
@@ -205,11 +186,11 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
 
 def with_missing_values(exam: Exam) -> list[GatedRow]:
     """Rows in which so many values are missing, or such, that they could change the verdict."""
-    # Without a baseline a rule about a drop is not evaluated, so only a floor can miss what is not there.
+    # Without a baseline a rule about a drop is not evaluated: there only a floor can miss what is not there.
     evaluated = [
         entry
         for entry in exam.rows
-        if judged.has_baseline(exam, entry.row.metric) or exam.rules[entry.rule].min is not None
+        if judged.has_baseline(exam, entry.row.metric) or least.can_decide(exam, exam.rules[entry.rule])
     ]
     return [
         entry
@@ -245,7 +226,8 @@ def _unscored_matter(exam: Exam, entry: GatedRow) -> bool:
     dropped = rule.max_drop is not None and -worst - rule.max_drop > EPSILON and enough
     rise = allowed_rise(rule, entry.row.baseline)
     risen = rise is not None and rule.at == "mean" and worst - rise > EPSILON
-    below = rule.min is not None and entry.floor_worst is not None and entry.floor_worst + EPSILON < rule.min
+    asked = least.asked(rule)
+    below = asked is not None and entry.floor_worst is not None and entry.floor_worst + EPSILON < asked
     return dropped or risen or below
 
 
@@ -286,11 +268,3 @@ def _limits_a_change(rule: Rule) -> bool:
 
 def _decided(exam: Exam) -> list[GatedRow]:
     return [entry for entry in exam.rows if _limits_a_change(exam.rules[entry.rule]) and entry.row.status in DECIDED]
-
-
-def _floors_without_cases(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
-    required = {rule.metric for rule in exam.rules if rule.min is not None and not rule.optional and exam.written}
-    for metric in sorted(required):
-        floors = [outcome for outcome in rules if outcome.rule == f"{metric} min"]
-        if floors and all(outcome.outcome == "not_evaluated" for outcome in floors):
-            yield Reason(code="undecided-rule", text=f"the floor on {metric} applies to no case")

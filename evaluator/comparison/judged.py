@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.comparison.critical import JUDGED_RULES
+from evaluator.comparison.rules import PARTS
 from evaluator.model.counting import counted
 from evaluator.model.decision import Reason, RuleOutcome
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 RETRIEVAL = "tier retrieval"
 WAYS_OUT = "calibrate the judge (judge.calibration), or set judge.advisory: pass"
 MIN_PAIRED_SHARE = 0.9
-PARTS = ("max_drop", "max_rise", "min")
 
 
 def has_baseline(exam: Exam, metric: str) -> bool:
@@ -103,7 +103,9 @@ def would_have_failed(
     """What fails only because no judge is enforced; a fall says all that drift would."""
     fallen = set()
     for entry, outcome in rows:
-        if outcome.outcome != "advisory" or entry.unenforced is None or not has_baseline(exam, entry.row.metric):
+        # Wins are counted against a baseline's answers, whether or not a judge has seen those before.
+        was_compared = outcome.rule.endswith(" min_win") or has_baseline(exam, entry.row.metric)
+        if outcome.outcome != "advisory" or entry.unenforced is None or not was_compared:
             continue
         key = (outcome.rule.split()[0], outcome.scope, outcome.category)
         if not (outcome.rule.endswith(" drift") and key in fallen):

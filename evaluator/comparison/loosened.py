@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluator.comparison import gate, judged, whereabouts
+from evaluator.comparison import gate, judged, least, whereabouts
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.comparison import Exam, GatedRow, Loosened
 from evaluator.model.counting import counted
@@ -169,8 +169,9 @@ def _open(new: Exam, old: Exam) -> Iterator[Loosened]:
                 metric=row.metric, category=row.category, candidate=row.candidate,
                 where=whereabouts.of_row(new, old, row.metric, row.scope),
             )  # fmt: skip
-    for metric in gate.undecided(old):
-        if metric not in gate.undecided(new):
+    undecided = _undecided(new)
+    for metric in _undecided(old):
+        if metric not in undecided:
             text = f"the baseline's rule on {metric} could be decided in no row"
             yield Loosened(
                 kind="undecided", text=text, metric=metric, where=whereabouts.of_row(new, old, metric)
@@ -182,6 +183,10 @@ def _open(new: Exam, old: Exam) -> Iterator[Loosened]:
             text="the pipeline failed for more cases than the baseline's max_failures allows",
             where=f"gate.max_failures: {old.gate.max_failures:g} → {new.gate.max_failures:g}",
         )
+
+
+def _undecided(exam: Exam) -> list[str]:
+    return [*gate.undecided(exam), *least.undecided_wins(exam, gate.row_outcomes(exam))]
 
 
 def _not_judged(new: Exam, old: Exam) -> Iterator[Loosened]:

@@ -23,6 +23,9 @@ ADVISORY = "(advisory: "
 
 OTHER_CHUNKING = f"{ADVISORY}other chunking)"
 
+NO_ANSWERS = "no baseline to compare answers with"
+"""Why a rule on wins says nothing."""
+
 REWORDED_SHARE = 0.1
 """Above so large a share of paraphrases that are asked in other words than before, what is left decides nothing."""
 
@@ -73,7 +76,7 @@ def groups(values: Sheet, metric: str, per: str, min_cases: int) -> Iterator[Gro
     for name, cases in values.by_category.items():
         if not _applies(cases, column):
             continue
-        compared = values.has_baseline_of(metric)
+        compared = values.has_baseline_of(metric) and not values.compares(metric)
         count = len(sheet.pairs(cases, column)) if compared else len(sheet.scored_after(cases, column))
         small = count < min_cases
         pooled.extend(cases if small else [])
@@ -158,6 +161,8 @@ def _worse(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[str]
 
 def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, min_cases: int) -> Row:
     column = values.column[metric]
+    if values.compares(metric):
+        return _side_by_side(values, metric, group)
     if not values.has_baseline_of(metric):
         missing = "no judged baseline" if values.has_baseline else "no baseline"
         return _without_baseline(metric, group, sheet.scored_after(group.cases, column), rule, missing)
@@ -188,6 +193,16 @@ def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Ru
         scope=group.scope, category=group.category, metric=metric, baseline=None,
         candidate=numbers.aggregate(mine, at), delta=None, n=len(mine), status="not evaluated",
         reason=missing if mine else "not applicable to any case",
+    )  # fmt: skip
+
+
+def _side_by_side(values: Sheet, metric: str, group: Group) -> Row:
+    """A row without a before: each of its values is a comparison of its own."""
+    mine = sheet.scored_after(group.cases, values.column[metric])
+    reason = "compared answer by answer" if mine else "no answer was compared with the baseline's"
+    return Row(
+        scope=group.scope, category=group.category, metric=metric, baseline=None, candidate=numbers.mean(mine),
+        delta=None, n=len(mine), status="not evaluated", reason=reason if values.has_baseline else NO_ANSWERS,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from evaluator.model.config import Rule
 
-PARTS = ("max_drop", "max_rise", "min")
+PARTS = ("max_drop", "max_rise", "min", "min_win")
 
 
 class Expanded(NamedTuple):
@@ -22,7 +22,7 @@ class Expanded(NamedTuple):
 def expand(rules: Sequence[Rule]) -> list[Expanded]:
     """Split every ``per: category`` rule into its categories and the row ``all`` that it carries.
 
-    What an explicit ``per: all`` rule on the same metric says (a drop, a rise, a floor) replaces what is carried.
+    What an explicit ``per: all`` rule on the same metric says (a drop, a rise, a floor, wins) replaces what is carried.
     """
     found = []
     for origin, rule in enumerate(rules):

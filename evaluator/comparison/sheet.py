@@ -113,6 +113,10 @@ class Sheet:
         """Whether a metric reads groups of paraphrases."""
         return self.declared[MetricId.parse(metric).name].group
 
+    def compares(self, metric: str) -> bool:
+        """Whether a metric holds the two runs beside each other itself."""
+        return self.declared[MetricId.parse(metric).name].compares
+
     def higher_is_better(self, metric: str) -> bool:
         """Direction of a metric."""
         return self.declared[MetricId.parse(metric).name].higher_is_better

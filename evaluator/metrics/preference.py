@@ -36,4 +36,5 @@ METRIC = Metric(
     counts="other",
     cutoff="none",
     asks=("preference",),
+    compares=True,
 )

@@ -40,7 +40,13 @@ ALL = "all cases"
 LEAST_DEPTH = 20
 """Every pipeline is asked for at least so many results."""
 
-_LIMITS = {"max_drop": "−{}", "max_rise": "+{}", "min": "at least {}", "drift": "−{} since its anchor"}
+_LIMITS = {
+    "max_drop": "−{}",
+    "max_rise": "+{}",
+    "min": "at least {}",
+    "min_win": "at least {}",
+    "drift": "−{} since its anchor",
+}
 
 
 def place(scope: str, category: str | None) -> str:
@@ -80,7 +86,8 @@ def _cells(inputs: Inputs, same: Sequence[RuleOutcome]) -> tuple[str, ...]:
     metric, kind = split_rule(outcome.rule)
     if metric == "critical":
         return _critical_cells(inputs.decision, outcome, kind)
-    before, after = numbers.values(metric, outcome.before, outcome.after, beside=limits.pop("min", None))
+    least = limits.pop("min", limits.pop("min_win", None))
+    before, after = numbers.values(metric, outcome.before, outcome.after, beside=least)
     change = None if outcome.before is None or outcome.after is None else outcome.after - outcome.before
     return (
         inputs.named(outcome, metric), place(outcome.scope, outcome.category), before, after,
@@ -111,7 +118,7 @@ def _critical_cells(decision: Decision, outcome: RuleOutcome, kind: str) -> tupl
 
 def _worse_cases(inputs: Inputs, metric: str, outcome: RuleOutcome, worse: int) -> str:
     """How many cases of a row got worse against the baseline; drift looks further back."""
-    if inputs.comparison.baseline is None or split_rule(outcome.rule)[1] == "drift":
+    if inputs.comparison.baseline is None or split_rule(outcome.rule)[1] in ("drift", "min_win"):
         return NOTHING
     return str(sum(1 for _ in changed(inputs, metric, outcome.scope, outcome.category, worse)))
 

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from evaluator.model.comparison import Row, SpreadRow
+    from evaluator.model.decision import RuleOutcome
 
-_SAID = {"min": "below its floor", "drift": "drifted"}
+_SAID = {"min": "below its floor", "min_win": "too few wins", "drift": "drifted"}
+_LEAST = ("min", "min_win")
 STATUS = "Status"
 
 
@@ -125,7 +127,7 @@ def _compared(first: str, rows: Sequence[Row], inputs: Inputs) -> Table:
 
 
 def _cells(row: Row, inputs: Inputs) -> tuple[str, ...]:
-    floor = inputs.outcomes.get(_key(row), {}).get("min")
+    floor = _least(row, inputs)
     before, after = numbers.values(row.metric, row.baseline, row.candidate, beside=floor.limit if floor else None)
     change = numbers.change(row.metric, row.delta, row.tolerance)
     return str(row.n), before, after, change, _status(row, inputs)
@@ -138,10 +140,17 @@ def _key(row: Row) -> Key:
 def _status(row: Row, inputs: Inputs) -> str:
     words = _words(row)
     failed = row.status == "regressed" and not row.advisory
-    marks = [_SAID[kind] for kind in _failed(row, inputs) if kind == "min" or (kind == "drift" and not failed)]
-    floor = inputs.outcomes.get(_key(row), {}).get("min")
-    noted = [f"{_SAID['min']} (advisory)"] if floor is not None and floor.outcome == "advisory" else []
+    marks = [_SAID[kind] for kind in _failed(row, inputs) if kind in _LEAST or (kind == "drift" and not failed)]
+    floor = _least(row, inputs)
+    is_advisory = floor is not None and floor.outcome == "advisory"
+    noted = [f"{_SAID[split_rule(floor.rule)[1]]} (advisory)"] if floor is not None and is_advisory else []
     return "; ".join([f"❌ {words}" if failed else words, *(f"❌ {mark}" for mark in marks), *noted])
+
+
+def _least(row: Row, inputs: Inputs) -> RuleOutcome | None:
+    """What became of the least value that a rule asks of a row: a floor, or a share of wins."""
+    found = inputs.outcomes.get(_key(row), {})
+    return next((found[kind] for kind in _LEAST if kind in found), None)
 
 
 def _failed(row: Row, inputs: Inputs) -> list[str]:

@@ -21,7 +21,13 @@ MAX_REASON = 160
 SAID_ELSEWHERE = ("no-baseline", "loosened", "passed")
 """Codes of reasons that the verdict itself or a list of its own says."""
 
-_FELL = {"max_drop": "fell", "max_rise": "rose", "min": "is below its floor", "drift": "drifted below its anchor"}
+_FELL = {
+    "max_drop": "fell",
+    "max_rise": "rose",
+    "min": "is below its floor",
+    "min_win": "was won too seldom",
+    "drift": "drifted below its anchor",
+}
 _LOST = {
     "lost_needs": "lost a passage it needs",
     "lost_facts": "lost a required fact",

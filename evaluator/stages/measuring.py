@@ -115,8 +115,10 @@ class Ruler:
         """A line of the sheet; what the baseline measured and the candidate no longer lets be measured is missing."""
         rechunked, missing = False, after.unscored if after else frozenset[int]()
         values = before.values if before else None
-        if values is not None and not judged.is_paired:
-            values = tuple(None if place in self.judged else value for place, value in enumerate(values))
+        if values is not None:
+            # What the baseline was found to be beside a run of its own says nothing of this one.
+            absent = self._comparing if judged.is_paired else self.judged | self._comparing
+            values = tuple(None if place in absent else value for place, value in enumerate(values))
         if before is not None and values is not None and after is not None:
             rechunked = _rechunked(before.view.needs, after.view.needs)
             gone = {place for place in self._expected if values[place] is not None and after.values[place] is None}
@@ -131,6 +133,10 @@ class Ruler:
     def judged(self) -> frozenset[int]:
         """The places of what a judge decides; none in tier retrieval."""
         return judged_columns(self.metrics, self.declared) if self.tier == "full" else frozenset()
+
+    @cached_property
+    def _comparing(self) -> frozenset[int]:
+        return frozenset(place for place, metric in enumerate(self.metrics) if self.declared[metric.name].compares)
 
     @cached_property
     def _expected(self) -> list[int]:
@@ -193,7 +199,10 @@ def critical_changes(found: Sequence[CriticalOutcome]) -> list[CaseChange]:
 
 @dataclass(frozen=True)
 class Changes:
-    """Collects the cases whose value of a metric changed; clock readings always do and are left out."""
+    """Collects the cases whose value of a metric changed.
+
+    Clock readings always do and are left out, and so is what compares two runs itself: it has no before.
+    """
 
     ruler: Ruler
     metrics: Sequence[str]
@@ -203,7 +212,7 @@ class Changes:
     def _columns(self) -> list[tuple[str, int, Metric]]:
         places = {str(metric): place for place, metric in enumerate(self.ruler.metrics)}
         columns = [(name, places[name], self.ruler.declared[MetricId.parse(name).name]) for name in self.metrics]
-        return [column for column in columns if column[2].reads != "clock"]
+        return [column for column in columns if column[2].reads != "clock" and not column[2].compares]
 
     def add(self, case: str, before: Measured, after: Measured, left_out: Collection[int] = ()) -> None:
         """Note what changed in one paired case, some places left out."""

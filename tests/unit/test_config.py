@@ -214,7 +214,6 @@ LATER = [
     ("baseline: {accept: manual}", "baseline.accept: 'manual' is not yet supported"),
     ("report: {html: true}", "report.html: true is not yet supported; leave it out or write false"),
     ("report: {language: sv}", "report.language: 'sv' is not yet supported; leave it out or write 'en'"),
-    ("gate: {rules: [{metric: mrr, min_win: 0.5}]}", "gate.rules[0].min_win is not yet supported; leave it out"),
 ]
 
 

@@ -26,7 +26,7 @@ TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 HEADINGS = re.findall(r"^### (\S+)$", (ROOT / "docs" / "messages.md").read_text(), re.MULTILINE)
 KEBAB = re.compile(r"[a-z]+(-[a-z]+)+")
 SAYS_A_CODE = {"Problem", "Finding", "Doubt", "Reason"}
-RULES = {"max-drop", "max-rise", "min", "drift", "critical"}
+RULES = {"max-drop", "max-rise", "min", "min-win", "drift", "critical"}
 """Codes that the gate makes from the parts of a rule, and from the statuses that leave a question open."""
 STATUSES = {"not-comparable", "removed"}
 NO_CODES = {

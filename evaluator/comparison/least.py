@@ -1,0 +1,93 @@
+"""The least that a rule asks of a row: a floor of its mean (``min``), or of its wins (``min_win``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from evaluator.comparison import numbers
+from evaluator.comparison.sheet import EPSILON
+from evaluator.model.decision import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evaluator.model.comparison import Exam, GatedRow
+    from evaluator.model.config import Rule
+    from evaluator.model.decision import RuleOutcome
+
+
+def asked(rule: Rule) -> float | None:
+    """The larger of both; None where a rule asks for neither."""
+    return max((least for least in (rule.min, rule.min_win) if least is not None), default=None)
+
+
+def can_decide(exam: Exam, rule: Rule) -> bool:
+    """Whether a rule needs no value of its metric in the baseline."""
+    return rule.min is not None or (rule.min_win is not None and exam.has_baseline)
+
+
+def floor(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOutcome]:
+    """What a floor comes to in a row; ``outcome`` is undecided, with the floor as its limit."""
+    minimum = outcome.limit or 0.0
+    outcome = outcome.but(before=entry.floor_before, after=entry.floor)
+    if entry.floor is None:
+        if entry.row.scope == "all":
+            yield outcome.but(reason="applies to no case")
+        return
+    shown, limit = numbers.apart(entry.floor, minimum)
+    if entry.floor + EPSILON >= minimum:
+        yield outcome.but(outcome="passed", reason=f"{shown} reaches the floor {limit}")
+    elif exam.gate.floor_policy == "no_worse" and _was_below(entry, minimum):
+        yield outcome.but(outcome="passed", reason=f"below the floor {limit} before, and no worse")
+    else:
+        yield outcome.but(outcome=_below(entry), reason=f"{shown} is below the floor {limit}")
+
+
+def _was_below(entry: GatedRow, minimum: float) -> bool:
+    before = entry.floor_before
+    return before is not None and before < minimum and entry.floor is not None and entry.floor + EPSILON >= before
+
+
+def _below(entry: GatedRow) -> Literal["failed", "advisory"]:
+    return "failed" if entry.unenforced is None else "advisory"
+
+
+def wins(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOutcome]:
+    """The same of wins; what answers were compared with, where there is no baseline, is not known."""
+    outcome = outcome.but(after=entry.floor)
+    if entry.floor is None or not exam.has_baseline:
+        if entry.row.scope == "all":
+            yield outcome
+        return
+    shown, limit = numbers.apart(entry.floor, outcome.limit or 0.0)
+    if entry.floor + EPSILON >= (outcome.limit or 0.0):
+        yield outcome.but(outcome="passed", reason=f"{shown} reaches the {limit} that is asked for")
+    else:
+        yield outcome.but(outcome=_below(entry), reason=f"{shown} is below the {limit} that is asked for")
+
+
+def without_cases(exam: Exam, rules: Sequence[RuleOutcome]) -> Iterator[Reason]:
+    """Written rules of both kinds that say nothing of any case."""
+    for metric in sorted(_required(exam, "min")):
+        if _is_unevaluated(rules, f"{metric} min"):
+            yield Reason(code="undecided-rule", text=f"the floor on {metric} applies to no case")
+    for metric in undecided_wins(exam, rules):
+        text = f"the rule on {metric} could be decided in no row: no answer was compared with the baseline's"
+        yield Reason(code="undecided-rule", text=text)
+
+
+def undecided_wins(exam: Exam, rules: Sequence[RuleOutcome]) -> list[str]:
+    """Metrics whose written rule on wins says nothing although there is a baseline."""
+    required = sorted(_required(exam, "min_win")) if exam.has_baseline else []
+    return [metric for metric in required if _is_unevaluated(rules, f"{metric} min_win")]
+
+
+def _required(exam: Exam, part: str) -> set[str]:
+    if not exam.written:
+        return set()
+    return {rule.metric for rule in exam.rules if getattr(rule, part) is not None and not rule.optional}
+
+
+def _is_unevaluated(rules: Sequence[RuleOutcome], name: str) -> bool:
+    found = [outcome.outcome for outcome in rules if outcome.rule == name]
+    return bool(found) and all(outcome == "not_evaluated" for outcome in found)
