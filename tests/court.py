@@ -11,8 +11,9 @@ from evaluator.config import load_config
 from evaluator.model import judgement
 from evaluator.model.base import canonical, to_json
 from evaluator.model.calibration import Calibration
-from evaluator.model.comparison import Comparison, ExamFile
+from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
+from evaluator.model.exam import ExamFile
 from evaluator.model.golden import Labels
 from evaluator.model.judgement import Claim, Judged, JudgedFact, Judgement, Opinion
 from evaluator.model.run import History, JudgeInfo, RunCase, RunHit, RunSummary

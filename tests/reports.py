@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from evaluator.model.comparison import ConfigurationChange, Loosened, Unsupported
+from evaluator.model.comparison import ConfigurationChange, Loosened
 from evaluator.model.decision import Reason, RuleOutcome
+from evaluator.model.exam import Unsupported
 from evaluator.model.run import JudgeInfo, RunSummary, SummaryValue
 from evaluator.report.inputs import CaseText, Failed, Inputs
 from evaluator.report.judge import Disagreed

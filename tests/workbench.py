@@ -71,7 +71,12 @@ class Steps:
 
     def __init__(self) -> None:
         self.steps: list[bool] = []
+        self.notes: list[str] = []
         self.is_closed = False
+
+    def note(self, text: str) -> None:
+        """What is said beside the steps."""
+        self.notes.append(text)
 
     def step(self, *, failed: bool = False) -> None:
         """One more unit is done."""

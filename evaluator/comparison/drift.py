@@ -11,7 +11,7 @@ from evaluator.model.run import History
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluator.model.comparison import ExamFile
+    from evaluator.model.exam import ExamFile
 
 MAX_CHAIN = 100
 """So many accepted runs are remembered by name."""

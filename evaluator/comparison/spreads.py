@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.comparison import numbers, sheet
-from evaluator.model.comparison import Spread, SpreadRow
+from evaluator.model.exam import Spread, SpreadRow
 from evaluator.model.score import MetricId
 
 if TYPE_CHECKING:

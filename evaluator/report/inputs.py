@@ -11,8 +11,9 @@ from evaluator.model.decision import RuleOutcome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluator.model.comparison import CaseChange, Comparison, Row, SpreadRow, Unsupported
+    from evaluator.model.comparison import CaseChange, Comparison, Row
     from evaluator.model.decision import Decision
+    from evaluator.model.exam import SpreadRow, Unsupported
     from evaluator.model.run import How, RunHead
     from evaluator.report.judge import Disagreed
     from evaluator.report.steps import Agents

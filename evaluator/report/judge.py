@@ -11,7 +11,8 @@ from evaluator.templates import Name, num
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from evaluator.model.comparison import CaseChange, Unsupported
+    from evaluator.model.comparison import CaseChange
+    from evaluator.model.exam import Unsupported
     from evaluator.model.run import JudgeInfo, RunHead
 
 CLAIM_METRICS = ("faithfulness", "new_unsupported_claims")

@@ -14,8 +14,9 @@ from evaluator.report.regressions import place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from evaluator.model.comparison import Row, SpreadRow
+    from evaluator.model.comparison import Row
     from evaluator.model.decision import RuleOutcome
+    from evaluator.model.exam import SpreadRow
 
 _SAID = {"min": "below its floor", "min_win": "too few wins", "drift": "drifted"}
 _LEAST = ("min", "min_win")

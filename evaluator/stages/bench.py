@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from evaluator.model.judge import JudgeKind
     from evaluator.model.score import Metric
     from evaluator.model.spent import Spent
-    from evaluator.model.verdicts import Part
     from evaluator.stages.workspace import Workspace
 
     Found = TypeVar("Found")

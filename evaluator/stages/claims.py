@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evaluator.comparison import claims
 from evaluator.metrics._claims import same_claim
-from evaluator.model.comparison import Unsupported
+from evaluator.model.exam import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

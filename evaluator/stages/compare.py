@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from evaluator.config import Tier
     from evaluator.model.accepted import Accepted
-    from evaluator.model.comparison import Comparison, ExamFile
+    from evaluator.model.comparison import Comparison
+    from evaluator.model.exam import ExamFile
     from evaluator.model.score import Metric
     from evaluator.stages.held import Run
     from evaluator.stages.workspace import Workspace

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from evaluator.judging.calls import Call
     from evaluator.model.golden import Case
     from evaluator.model.spent import PartSpent, Spent
-    from evaluator.model.verdicts import Part
     from evaluator.stages.answered import Answered, Measures
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from evaluator import config as configuration
 from evaluator.comparison import configuration as configurations
-from evaluator.comparison import loosened, pairing, rows, rules, spreads
+from evaluator.comparison import listing, loosened, pairing, rows, rules, spreads
 from evaluator.comparison.sheet import Sheet
-from evaluator.model.comparison import BaselineInfo, Comparison, Exam, ExamFile
+from evaluator.model.comparison import BaselineInfo, Comparison, Exam
 from evaluator.model.counting import counted
+from evaluator.model.exam import ExamFile
 from evaluator.model.run import History
 from evaluator.model.score import MetricId
 from evaluator.stages import measuring
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from evaluator.comparison.pairing import Pairing
     from evaluator.comparison.sheet import CaseValues
     from evaluator.model.accepted import Accepted
-    from evaluator.model.comparison import ConfigurationChange, CriticalOutcome, GatedRow, Judging, Loosened, Row
+    from evaluator.model.comparison import ConfigurationChange, CriticalOutcome, Judging, Loosened
     from evaluator.model.config import Config, Rule
     from evaluator.stages.held import Run
     from evaluator.stages.tally import Tally
@@ -256,7 +257,7 @@ class Examining:
             new=self.pairs.new if self.theirs is not None else (), removed=self.pairs.removed,
             changed=self.pairs.changed, judged_changed=tuple(self.seen.judged_changed),
             configuration=self._configuration(), loosened=self.loosened,
-            rows=(*_one_each(self.new.rows), *ungated), cases=(*self.seen.changes.found, *lost),
+            rows=(*listing.one_each(self.new.rows), *ungated), cases=(*self.seen.changes.found, *lost),
         )  # fmt: skip
 
     def _baseline(self, source: str) -> BaselineInfo | None:
@@ -280,23 +281,3 @@ class Examining:
             before,
             after,
         )
-
-
-def _one_each(found: Sequence[GatedRow]) -> list[Row]:
-    """Where several rules speak of one row: the one that regressed, else one that limits a change, else the first.
-
-    A row that applies to no case in either run says nothing; its rule is still in the decision, as not evaluated.
-    """
-    best: dict[tuple[str, str, str | None], Row] = {}
-    for entry in found:
-        row = entry.row
-        if row.baseline is None and row.candidate is None:
-            continue
-        key = (row.metric, row.scope, row.category)
-        if key not in best or _weight(row) > _weight(best[key]):
-            best[key] = row
-    return list(best.values())
-
-
-def _weight(row: Row) -> tuple[bool, bool]:
-    return row.status == "regressed", row.tolerance is not None

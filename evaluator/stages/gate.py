@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from evaluator import metrics
 from evaluator.comparison import drift, judged
 from evaluator.comparison import gate as judging
-from evaluator.model.comparison import Comparison, ExamFile
+from evaluator.model.comparison import Comparison
 from evaluator.model.decision import EXIT_CODES, CaseOutcome, Decision, Outcome, Reason
+from evaluator.model.exam import ExamFile
 from evaluator.model.score import MetricId
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import read_value, write_value

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evaluator import report as formats
-from evaluator.model.comparison import Comparison, ExamFile
+from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
+from evaluator.model.exam import ExamFile
 from evaluator.report.inputs import CaseText, Failed, Inferred, Inputs
 from evaluator.report.judge import Disagreed
 from evaluator.report.steps import Walks
@@ -19,7 +20,7 @@ from evaluator.stores.runs import read_run
 from evaluator.stores.values import read_value
 
 if TYPE_CHECKING:
-    from evaluator.model.comparison import Unsupported
+    from evaluator.model.exam import Unsupported
     from evaluator.model.run import How
     from evaluator.report.inputs import Read
     from evaluator.stages.held import Run

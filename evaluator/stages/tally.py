@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from evaluator.comparison.sheet import CaseValues, Paraphrases
-    from evaluator.model.comparison import CriticalOutcome, Unsupported
+    from evaluator.model.comparison import CriticalOutcome
+    from evaluator.model.exam import Unsupported
     from evaluator.model.golden import Labels
     from evaluator.model.judgement import Claim
     from evaluator.model.run import RunCase

@@ -9,7 +9,7 @@ import pytest
 from evaluator.cli import outputs
 from evaluator.cli.failures import INTERNAL, TRACEBACK_FILE
 from evaluator.errors import InputError, Interrupted
-from evaluator.model import comparison, decision, record, run
+from evaluator.model import comparison, decision, exam, record, run
 from tests import documents
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ MODELS: dict[str, type[Value]] = {
     "comparison.json: a row": comparison.Row,
     "comparison.json: a changed value": comparison.CaseChange,
     "comparison.json: something loosened": comparison.Loosened,
-    "exam.json": comparison.ExamFile,
+    "exam.json": exam.ExamFile,
     "exam.json: the exam": comparison.Exam,
     "exam.json: a gated row": comparison.GatedRow,
-    "exam.json: a spread": comparison.SpreadRow,
+    "exam.json: a spread": exam.SpreadRow,
     "decision.json": decision.Decision,
     "decision.json: a rule": decision.RuleOutcome,
     "decision.json: a case": decision.CaseOutcome,
@@ -50,7 +50,7 @@ INSIDE: list[tuple[str, str, type[Value]]] = [
     ("comparison.json", "configuration", comparison.ConfigurationChange),
     ("comparison.json: a changed value", "lost", comparison.Lost),
     ("exam.json: the exam", "critical", comparison.CriticalOutcome),
-    ("exam.json: a spread", "baseline", comparison.Spread),
+    ("exam.json: a spread", "baseline", exam.Spread),
     ("decision.json", "reasons", decision.Reason),
 ]
 """Values that are described in one cell, with the key they are under."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluator.comparison import drift
-from evaluator.model.comparison import ExamFile
+from evaluator.model.exam import ExamFile
 from evaluator.model.run import History
 from tests.sheets import exam, rule, sheet
 

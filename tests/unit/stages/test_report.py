@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evaluator import errors
-from evaluator.model.comparison import ExamFile
 from evaluator.model.config import Config
+from evaluator.model.exam import ExamFile
 from evaluator.model.record import Failure
 from evaluator.model.run import History, How, RunCase, RunFact, RunHit, RunSummary, SummaryValue
 from evaluator.stages.report import report

@@ -1,0 +1,64 @@
+"""exam.json: what compare hands to gate and report and comparison.json has no place for."""
+
+from typing import Annotated, Literal
+
+import pydantic
+
+from evaluator.model.base import FORMAT, Id, Strings, Value
+from evaluator.model.comparison import Exam
+from evaluator.model.run import History
+from evaluator.model.verdicts import Verdict
+
+
+class Spread(Value):
+    """Mean and nearest-rank percentiles."""
+
+    mean: float
+    p50: float
+    p95: float
+
+
+class SpreadRow(Value):
+    """How an amount without bounds is spread over the paired cases, or without a baseline over all (``n`` of them)."""
+
+    metric: Id
+    n: int
+    baseline: Spread | None
+    candidate: Spread | None
+
+
+class Unsupported(Value):
+    """A claim of a case that is unsupported now and was not before.
+
+    ``again`` are further verdicts on it. ``chunk`` and ``quote`` supported the claim in the baseline, if it was there.
+    """
+
+    id: Id
+    claim: str
+    verdict: Verdict
+    reason: str
+    again: Annotated[tuple[Verdict, ...], pydantic.Field(strict=False)] = ()
+    chunk: str | None = None
+    quote: str | None = None
+
+
+class ExamFile(Value):
+    """The file.
+
+    ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
+    labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
+    ``alerts``, ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are
+    for the report, as are ``claims`` and ``doubts`` (what is to be said of the judge).
+    """
+
+    format: Literal[1] = FORMAT
+    exam: Exam
+    history: History
+    values: dict[str, dict[str, float]]
+    categories: dict[str, str]
+    alerts: Strings = ()
+    warnings: Strings = ()
+    spreads: Annotated[tuple[SpreadRow, ...], pydantic.Field(strict=False)] = ()
+    uncommitted: bool = False
+    claims: Annotated[tuple[Unsupported, ...], pydantic.Field(strict=False)] = ()
+    doubts: Strings = ()
