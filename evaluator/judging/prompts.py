@@ -7,6 +7,7 @@ itself is laid out and fenced here, so that no prompt can leave that out.
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from evaluator.model.base import digest
 from evaluator.model.judge import Block, JudgeRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import jinja2
@@ -41,6 +42,23 @@ VARIABLES: dict[str, frozenset[str]] = {
     "repair": frozenset({"token", "problems"}),
 }
 """What the block ``user`` of each prompt may name. ``system`` may name nothing; ``repair`` has none."""
+
+
+REHEARSALS: Mapping[str, Sequence[Mapping[str, object]]] = {
+    "claims": [{"sentences": ["s1", "s2"], "again": again} for again in (False, True)],
+    "context": [
+        {"chunks": ["c1"], "claims": ids, "statements": ids, "useful": ids, "sufficiency": bool(ids)}
+        for ids in ([], ["x1", "x2"])
+    ],
+    "answer": [{"statements": ids, "claims": ids, "facts": ids} for ids in ([], ["x1", "x2"])],
+    "statements": [{}],
+    "questions": [{"count": 3}],
+    "preference": [{}],
+    "repair": [{"problems": ["something was wrong"]}],
+}
+"""What the prompts may be given, but for the token: what a run does not find out before it is half done."""
+
+_LANGUAGE = re.compile("[a-z]{2,3}(-[a-z0-9]+)*")
 
 
 class Source(NamedTuple):
@@ -119,13 +137,17 @@ class Prompt:
 class Prompts:
     """All prompts, a user's folder going before ours file by file."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, is_trusted: bool = False) -> None:
+        """Find them; what is wrong in a trusted folder shows only when it is asked for.
+
+        Raises:
+            TemplateError: there is no such folder, it holds no prompt, a file in it is none, or one does not render.
+        """
         self._folder = folder
         self._environment = templates.of_prompts(folder)
         self._found: dict[tuple[str, str], Source] = {}
-        if folder is not None:
-            for path in _checked(folder):
-                self._source(path.stem, path.parent.name)
+        for _, sentence in () if is_trusted else self.mistakes():
+            raise errors.TemplateError(f"judge.prompts: {sentence}")
 
     def of(self, name: str, language: str, schema: Mapping[str, Any]) -> Prompt:
         """The prompt of a name in a language (BCP 47), else in its primary language, else in English.
@@ -134,6 +156,24 @@ class Prompts:
             TemplateError: it does not render, or names what it is not given.
         """
         return Prompt(name, schema, self._source(name, language), self._source("repair", language))
+
+    def mistakes(self) -> Iterator[tuple[Path, str]]:
+        """What is wrong in a user's folder, file by file: each prompt is given all that it might be, in turn."""
+        if self._folder is None:
+            return
+        found = _files(self._folder)
+        wrong = list(_unusable(self._folder, found))
+        yield from wrong
+        for path in found if not wrong else ():
+            try:
+                self._rehearse(path)
+            except errors.TemplateError as error:
+                yield path, str(error)
+
+    def _rehearse(self, path: Path) -> None:
+        source = self._source(path.stem, path.parent.name)
+        for values in REHEARSALS[path.stem]:
+            source.user({"token": "0" * 16, **values})
 
     def digests(self) -> dict[str, str]:
         """By language, a digest over every prompt that is there, asked or not: a new case changes none of them."""
@@ -163,6 +203,8 @@ class Prompts:
             text, *_ = self._environment.loader.get_source(self._environment, path)  # type: ignore[union-attr]
             return _source(template, name, text)
         except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError, OSError) as error:
+            # Of several that might have been used, a mistake in the text says in which it is.
+            path = (isinstance(error, jinja2.TemplateSyntaxError) and error.name) or path
             line = getattr(error, "lineno", None)
             raise errors.TemplateError(
                 f"prompt {path}{f', line {line}' if line else ''} does not render: {error}"
@@ -198,26 +240,27 @@ def _source(template: jinja2.Template, name: str, text: str) -> Source:
     return Source((template.name or FALLBACK).partition("/")[0], text, system, user)
 
 
-def _checked(folder: Path) -> list[Path]:
-    """The prompts of a folder, none of which would go unused or lead elsewhere: its owner believes it is asked.
-
-    Raises:
-        TemplateError: there is no such folder, it holds no prompt, or a file in it is none.
-    """
-    found = sorted((*folder.glob("*.j2"), *folder.glob("*/*"))) if folder.is_dir() else []
+def _unusable(folder: Path, found: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """What in a user's folder would go unused or leads elsewhere, and why: its owner believes it is asked."""
     if not any(path.parent != folder for path in found):
-        raise errors.TemplateError(f"judge.prompts: {folder} holds no prompt such as en/claims.j2")
+        yield folder, f"{folder} holds no prompt such as en/claims.j2"
     for path in found:
+        language = path.parent.name
         if path.suffix != ".j2" or path.stem not in VARIABLES:
             names = [f"{name}.j2" for name in VARIABLES]
             near = errors.nearest(path.name, names)
             hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
-            raise errors.TemplateError(f"judge.prompts: {path} is no prompt; {hint}")
-        if path.parent == folder:
-            raise errors.TemplateError(f"judge.prompts: {path} is for no language; put it into a folder such as en")
-        language = path.parent.name
-        if (tag := language.lower().replace("_", "-")) != language:
-            raise errors.TemplateError(f"judge.prompts: {path} would never be asked; name its folder {tag}")
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise errors.TemplateError(f"judge.prompts: {path} leads out of its folder; put the text itself there")
-    return found
+            yield path, f"{path} is no prompt; {hint}"
+        elif path.parent == folder:
+            yield path, f"{path} is for no language; put it into a folder such as {FALLBACK}"
+        elif (tag := language.lower().replace("_", "-")) != language:
+            yield path, f"{path} would never be asked; name its folder {tag}"
+        elif not _LANGUAGE.fullmatch(language):
+            yield path, f"{path} would never be asked; name its folder by a language's tag, such as sv or pt-br"
+        elif not path.resolve().is_relative_to(folder.resolve()):
+            yield path, f"{path} leads out of its folder; put the text itself there"
+
+
+def _files(folder: Path) -> list[Path]:
+    """What a user's folder holds where prompts are looked for, or nearly; nothing where there is no such folder."""
+    return sorted((*folder.glob("*.j2"), *folder.glob("*/*"))) if folder.is_dir() else []

@@ -36,4 +36,5 @@ METRIC = Metric(
     counts="facts",
     cutoff="none",
     asks=("statements",),
+    labels=("facts", "reference"),
 )

@@ -35,4 +35,5 @@ METRIC = Metric(
     counts="other",
     cutoff="none",
     asks=("statements", "recall"),
+    labels=("reference",),
 )

@@ -53,4 +53,5 @@ METRIC = Metric(
     counts="other",
     cutoff="none",
     asks=("claims", "statements"),
+    labels=("reference",),
 )

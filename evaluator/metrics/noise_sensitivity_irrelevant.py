@@ -30,4 +30,5 @@ METRIC = Metric(
     cutoff="none",
     higher_is_better=False,
     asks=("claims", "statements"),
+    labels=("reference",),
 )

@@ -88,6 +88,7 @@ class Metric:
         precision_like: falls when unlabelled chunks enter the ranking.
         asks: what a judge is asked for it, beside what it is always asked.
         group: reads a group of paraphrases; a case that failed is then one failed member of it.
+        labels: of which a case must have one at least, where a metric is of no use in a suite without any.
         compares: holds two runs beside each other itself, so no run has a value before it, and its rule is min_win.
     """
 
@@ -103,5 +104,6 @@ class Metric:
     bounded: bool = True
     precision_like: bool = False
     group: bool = False
+    labels: tuple[Literal["facts", "reference"], ...] = ()
     compares: bool = False
     asks: tuple[Asked, ...] = ()

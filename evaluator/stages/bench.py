@@ -27,9 +27,10 @@ from evaluator.model.ports import EmbedderSetting
 from evaluator.model.run import JudgeInfo
 from evaluator.model.score import Unscored
 from evaluator.stages.tiers import key_variable
+from evaluator.stores.located import did_you_mean, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from types import TracebackType
     from typing import TypeVar
 
@@ -225,7 +226,12 @@ def kind_of(config: JudgeConfig | Generator, key: str = "judge") -> JudgeKind:
     try:
         return judges.kind(config.provider)
     except KeyError:
-        raise errors.UsageError(f"{key}.provider '{config.provider}' is none of {', '.join(judges.load())}") from None
+        raise errors.UsageError(unknown(f"{key}.provider", config.provider, judges.load())) from None
+
+
+def unknown(key: str, provider: str, known: Collection[str]) -> str:
+    """What to say of a provider that there is not."""
+    return f"{key} '{visible(provider)}' is none of {', '.join(known)}{did_you_mean(provider, known)}"
 
 
 def key_of(

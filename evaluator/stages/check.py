@@ -8,7 +8,7 @@ from evaluator import config as configuration
 from evaluator import errors, metrics, pipelines
 from evaluator.errors import Problem
 from evaluator.metrics import quotes
-from evaluator.stages import against, frozen, labels, lint, lints, preparing, stale
+from evaluator.stages import against, frozen, judge_check, labels, lint, lints, preparing, stale
 from evaluator.stores import accepted, fixtures, golden
 from evaluator.stores.words import Finding, spelled, visible
 
@@ -40,18 +40,20 @@ def check(config_file: Path, *, today: str, out: Path | None = None) -> tuple[Pr
     cases, wrong = golden.look([folder / file for file in config.golden])
     kind = kinds[config.pipeline.kind]
     unusable = preparing.pipeline_mistakes(config, kind) or preparing.unaskable(config, kind, cases.cases)
+    unusable += judge_check.mistakes(config, folder, cases.cases)
     problems += configuration.place([*_missing(config, folder), *unusable], config_file)
     problems.sort(key=lambda problem: (problem.line, problem.column))
     if config.golden:
         found.problems += wrong
     fixture = _fixture(config, cases, folder, found)
     _others(config, folder, found, today)
+    found.problems += judge_check.problems(config, folder)
     # What a set as a whole is too small to say is not known while a part of it, or a rule, cannot be read.
     whole = not problems and not wrong
     baseline = folder / config.baseline.file if config.baseline.file is not None else None
     trail = stale.Trail(fixture, baseline, out) if fixture is not None else None
     doubts = _doubts(cases, trail, config, whole=whole)
-    found.problems += labels.problems(cases, doubts)
+    found.problems += [*labels.problems(cases, doubts), *judge_check.doubts(config, config_file, cases.cases)]
     return (*problems, *(problem for problem in found.problems if problem.code not in config.check.ignore))
 
 

@@ -103,7 +103,7 @@ class TestMessages:
         headings = set(re.findall(r"^### (\S+)$", mistakes, re.MULTILINE))
 
         # Replies are read by a run alone.
-        assert {*headings, "baseline", "file-problem"} - {"response"} == errors.CODES
+        assert {*headings, "baseline", "file-problem", "template"} - {"response"} == errors.CODES
 
     def test_every_warning_of_check_is_in_the_table_of_the_golden_set(self) -> None:
         """A person who labels questions reads in one place what is looked for."""

@@ -194,10 +194,12 @@ def test_a_prompt_does_not_lead_out_of_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_fails_on_some_values_says_which_it_is(tmp_path: Path) -> None:
-    """What only breaks when it is filled in is the same error."""
-    broken = OWN.replace("Now", "{{ sentences / 2 }}")
-    prompt = Prompts(written(tmp_path, "en/claims.j2", broken)).of("claims", "en", SCHEMA)
+    """What only breaks when it is filled in is found before the first call, and where it was trusted when it is put."""
+    folder = written(tmp_path, "en/claims.j2", OWN.replace("Now", "{{ sentences / 2 }}"))
+    with pytest.raises(errors.TemplateError, match=r"en/claims\.j2 does not render"):
+        Prompts(folder)
 
+    prompt = Prompts(folder, is_trusted=True).of("claims", "en", SCHEMA)
     with pytest.raises(errors.TemplateError, match=r"en/claims\.j2 does not render"):
         prompt.request(Ask("c", "claims", (), {"sentences": ["s1"], "again": False}), TOKEN)
 

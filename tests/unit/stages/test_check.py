@@ -76,7 +76,7 @@ def test_a_mistake_of_the_configuration_hides_no_other_file(suite: Path) -> None
 
     assert told(suite) == [
         ("unknown-field", "rag-assay.yml", 5, 1),
-        ("not-yet-supported", "rag-assay.yml", 6, 1),
+        ("missing-field", "rag-assay.yml", 6, 8),
         ("wrong-value", "rag-assay.yml", 7, 4),
         ("wrong-value", "rag-assay.yml", 8, 19),
         ("missing-field", "golden.jsonl", 3, 1),

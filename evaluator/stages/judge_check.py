@@ -1,0 +1,119 @@
+"""What is wrong with the section of the judge that only its provider, its files and the golden set can tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluator import config as configuration
+from evaluator import embedders, errors, judges, metrics
+from evaluator.errors import Problem
+from evaluator.judging import answer, claims, context_reading, statements, tokens
+from evaluator.judging.prompts import Ask, Prompts
+from evaluator.model.base import to_json
+from evaluator.model.calibration import Calibration
+from evaluator.stages.bench import unknown
+from evaluator.stores.values import read_value
+from evaluator.stores.words import Finding, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from evaluator.model.config import Config, Judge
+    from evaluator.model.golden import Case
+    from evaluator.model.score import Metric
+
+SCHEMAS = {
+    "claims": claims.SCHEMA, "context": context_reading.SCHEMA, "answer": answer.SCHEMA,
+    "statements": statements.SCHEMA,
+}  # fmt: skip
+
+REPLY = Ask._field_defaults["room"]
+"""The least room in tokens that a reply is given."""
+
+
+def mistakes(config: Config, folder: Path, cases: Sequence[Case]) -> Iterator[Finding]:
+    """Mistakes in the section itself; ``folder`` is the configuration's."""
+    judge = config.judge
+    if judge is None:
+        return
+    known = judges.load()
+    if judge.provider not in known:
+        sentence = unknown("judge.provider", judge.provider, known)
+        yield Finding("wrong-value", ("judge", "provider"), "value", sentence)
+    if judge.embeddings is not None and judge.embeddings.provider not in embedders.load():
+        sentence = unknown("judge.embeddings.provider", judge.embeddings.provider, embedders.load())
+        yield Finding("wrong-value", ("judge", "embeddings", "provider"), "value", sentence)
+    if judge.prompts is not None and not (folder / judge.prompts).is_dir():
+        sentence = f"judge.prompts: there is no folder '{visible(judge.prompts)}'"
+        yield Finding("missing-file", ("judge", "prompts"), "value", sentence)
+    elif judge.window is not None and not any(_in_prompts(judge, folder)):
+        languages = dict.fromkeys([config.language, *(case.language or config.language for case in cases)])
+        yield from _too_small(judge.window, Prompts(_own(judge, folder)), languages)
+    if judge.calibration is not None and not (folder / judge.calibration).is_file():
+        sentence = f"judge.calibration: there is no file '{visible(judge.calibration)}'"
+        yield Finding("missing-file", ("judge", "calibration"), "value", sentence)
+
+
+def _too_small(window: int, found: Prompts, languages: Iterable[str]) -> Iterator[Finding]:
+    """A window that not even a question about nothing fits into: everything would be unscored."""
+    sizes = [(size, part) for language in languages for part, size in _fixed(found, language).items()]
+    size, part = max(sizes)
+    if size + REPLY > window:
+        said = f"the prompt '{part}' takes about {size} tokens and its reply {REPLY}, before there is anything to judge"
+        yield Finding("wrong-value", ("judge", "window"), "value", f"judge.window: {window} is too small: {said}")
+
+
+def _fixed(prompts: Prompts, language: str) -> dict[str, int]:
+    """Tokens that every call of a part has alike: what the prompt says, and the schema."""
+    found: dict[str, int] = {}
+    for part, schema in SCHEMAS.items():
+        prompt = prompts.of(part, language, schema)
+        found[part] = tokens.estimate(prompt.source.text) + tokens.estimate(to_json(schema).decode())
+    return found
+
+
+def problems(config: Config, folder: Path) -> Iterator[Problem]:
+    """What is wrong with the files that the section names."""
+    if config.judge is None:
+        return
+    yield from _in_prompts(config.judge, folder)
+    known = folder / (config.judge.calibration or "")
+    if known.is_file():
+        try:
+            read_value(known, Calibration)
+        except errors.FileProblem as error:
+            yield Problem(error.slug, str(error), str(known))
+
+
+def _own(judge: Judge, folder: Path) -> Path | None:
+    return folder / judge.prompts if judge.prompts is not None else None
+
+
+def _in_prompts(judge: Judge, folder: Path) -> Iterator[Problem]:
+    own = _own(judge, folder)
+    if own is not None and own.is_dir():
+        for path, sentence in Prompts(own, is_trusted=True).mistakes():
+            yield Problem("template", f"judge.prompts: {sentence}", str(path))
+
+
+def doubts(config: Config, file: Path, cases: Sequence[Case]) -> Iterator[Problem]:
+    """Metrics that the configuration names and that nothing in the suite lets be computed or decided."""
+    declared = metrics.load()
+    for place, text in enumerate(config.metrics or ()):
+        metric = declared.get(text.partition("@")[0])
+        for code, severity, sentence in _about(metric, config, cases) if metric is not None else ():
+            finding = Finding(code, ("metrics", place), "value", f"metrics[{place}]: '{visible(text)}' {sentence}")
+            yield from (each._replace(severity=severity) for each in configuration.place([finding], file))
+
+
+def _about(metric: Metric, config: Config, cases: Sequence[Case]) -> Iterator[tuple[str, str, str]]:
+    if metric.labels and cases and not any(getattr(case.labels, label) for case in cases for label in metric.labels):
+        wanted = " or ".join({"facts": "facts", "reference": "a reference"}[label] for label in metric.labels)
+        yield "nothing-to-measure", "warning", f"needs {wanted}, and no case has any"
+    embeds = "questions" in metric.asks
+    if embeds and config.judge is not None and config.judge.embeddings is None:
+        yield "nothing-to-measure", "warning", "needs judge.embeddings, which names no model"
+    rules = config.gate.rules or ()
+    if metric.compares and not any(rule.min_win is not None for rule in rules):
+        yield "no-rule", "info", "is judged by two calls a case, and no rule with min_win reads it"
