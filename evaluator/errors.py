@@ -161,6 +161,7 @@ CODES = frozenset(
         "unknown-field",
         "unknown-metric",
         "unknown-quote",
+        "unpinned-model",
         "unreadable-file",
         "unsound-fact",
         "unsound-quote",

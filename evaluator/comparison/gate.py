@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from evaluator.model.comparison import CriticalOutcome, Exam, GatedRow
     from evaluator.model.config import Rule
 
-MIN_PAIRED_SHARE = 0.9
-"""Fewer of the baseline's cases paired and the comparison is about another exam."""
-
-
 DECIDED = ("unchanged", "within noise", "improved", "regressed")
 """Statuses of a row in which a rule about a change was decided."""
 
@@ -178,7 +174,7 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
         yield Reason(code="partial-run", text=f"{exam.partial}: a part decides nothing")
     if exam.baseline_required and not exam.has_baseline:
         yield Reason(code="baseline-lost", text="baseline.required is set, and there is no baseline to compare with")
-    if exam.has_baseline and exam.paired < MIN_PAIRED_SHARE * exam.pairable:
+    if exam.has_baseline and exam.paired < judged.MIN_PAIRED_SHARE * exam.pairable:
         alike = f"only {exam.paired} of the baseline's {exam.pairable} cases are still asked alike"
         text = f"{alike}; accepted.yml can name the others"
         yield Reason(code="too-few-paired", text=text)

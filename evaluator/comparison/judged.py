@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 RETRIEVAL = "tier retrieval"
 WAYS_OUT = "calibrate the judge (judge.calibration), or set judge.advisory: pass"
 MIN_PAIRED_SHARE = 0.9
+"""Fewer of the baseline's cases paired, or paired for the judge, and the comparison is about another exam."""
 
 
 def has_baseline(exam: Exam, metric: str) -> bool:

@@ -106,7 +106,6 @@ class JudgeSetting(NamedTuple):
         key: the secret, None where an endpoint needs none.
         base_url: where it is served, if not at its usual place.
         seed: asked for where the provider takes one.
-        connections: most calls at once.
         folder: what relative paths are relative to.
     """
 
@@ -114,7 +113,6 @@ class JudgeSetting(NamedTuple):
     key: str | None = None
     base_url: str | None = None
     seed: int | None = None
-    connections: int = 16
     folder: Path | None = None
 
 

@@ -84,7 +84,7 @@ class Bench:
         config, workspace = self.config, self._workspace
         setting = JudgeSetting(
             model=config.model, key=key, base_url=config.base_url, seed=config.seed,
-            connections=config.max_concurrency, folder=workspace.folder,
+            folder=workspace.folder,
         )  # fmt: skip
         judge = self._kind.open(setting)
         self._open.callback(judge.close)

@@ -34,7 +34,7 @@ def generating(workspace: Workspace, generator: Generator) -> Iterator[Generate]
     pipeline = workspace.config.pipeline
     setting = JudgeSetting(
         model=generator.model, key=key_of(generator, kind, workspace.environment), base_url=generator.base_url,
-        connections=pipeline.workers, folder=workspace.folder,
+        folder=workspace.folder,
     )  # fmt: skip
     model = kind.open(setting)
     try:

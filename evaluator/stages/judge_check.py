@@ -98,13 +98,29 @@ def _in_prompts(judge: Judge, folder: Path) -> Iterator[Problem]:
 
 
 def doubts(config: Config, file: Path, cases: Sequence[Case]) -> Iterator[Problem]:
-    """Metrics that the configuration names and that nothing in the suite lets be computed or decided."""
+    """A model that may move, and named metrics that nothing in the suite lets be computed or decided."""
+    yield from _placed(_unpinned(config), file)
     declared = metrics.load()
     for place, text in enumerate(config.metrics or ()):
         metric = declared.get(text.partition("@")[0])
         for code, severity, sentence in _about(metric, config, cases) if metric is not None else ():
             finding = Finding(code, ("metrics", place), "value", f"metrics[{place}]: '{visible(text)}' {sentence}")
-            yield from (each._replace(severity=severity) for each in configuration.place([finding], file))
+            yield from _placed([finding], file, severity)
+
+
+def _placed(found: Iterable[Finding], file: Path, severity: str = "warning") -> Iterator[Problem]:
+    for problem in configuration.place(found, file):
+        yield problem._replace(severity=severity)
+
+
+def _unpinned(config: Config) -> Iterator[Finding]:
+    """A provider's own model by a name that may move; what another server means by a name its owner decides."""
+    judge = config.judge
+    if judge is None or judge.base_url is not None or judge.provider not in judges.load():
+        return
+    if not judges.kind(judge.provider).is_pinned(judge.model):
+        sentence = f"judge.model: '{visible(judge.model)}' is no exact version: it may come to mean another model"
+        yield Finding("unpinned-model", ("judge", "model"), "value", sentence)
 
 
 def _about(metric: Metric, config: Config, cases: Sequence[Case]) -> Iterator[tuple[str, str, str]]:

@@ -155,6 +155,22 @@ def test_a_metric_that_nothing_lets_be_computed_or_read(
     assert checked(tmp_path, metrics=["faithfulness", metric], cases=bare, check={"ignore": [code]}) == []
 
 
+@pytest.mark.parametrize(
+    ("judge", "moves"),
+    [
+        ({"provider": "openai", "model": "gpt-4o"}, True),
+        ({"provider": "openai", "model": "gpt-4o-2024-08-06"}, False),
+        ({"provider": "anthropic", "model": "claude-sonnet-4-5"}, True),
+        ({"provider": "anthropic", "model": "claude-sonnet-4-5-20250929"}, False),
+        ({"provider": "openai", "model": "qwen", "base_url": "http://127.0.0.1:8000/v1"}, False),
+    ],
+)
+def test_a_model_that_may_move(tmp_path: Path, judge: dict[str, Any], *, moves: bool) -> None:
+    """Where the provider moves it; on a server of one's own nobody else does."""
+    found = checked(tmp_path, judge)
+    assert [(each.code, each.severity) for each in found] == [("unpinned-model", "warning")] * moves
+
+
 def test_facts_are_enough_for_completeness(tmp_path: Path) -> None:
     """Any one of the labels lets it be computed, in a single case."""
     case = {key: value for key, value in CASES[0].items() if key != "reference"}
