@@ -40,8 +40,11 @@ check_inputs() {
     if [[ -n $ASSAY_IMAGE && $ASSAY_IMAGE != build && -n $ASSAY_REQUIREMENTS$ASSAY_PYTHON ]]; then
         stop 2 "the input image runs the pipeline in your own image: install there what requirements and python name"
     fi
+    [[ $ASSAY_JUDGE_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
+        stop 2 "the input judge-timeout is '$ASSAY_JUDGE_TIMEOUT'; it is a number of seconds"
     check_includes
     check_grants
+    check_judge
 }
 
 check_includes() {
@@ -58,23 +61,62 @@ check_includes() {
     done <<<"$ASSAY_INCLUDE"
 }
 
+# The words of an input, one a line.
+words() { tr -s ', \t\r' '\n' <<<"$1" | sed '/^$/d'; }
+
+check_grantable() {
+    local input=$1 name=$2
+    [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] ||
+        stop 2 "the input $input names '$name', which is no name of a variable"
+    case ${name^^} in
+        GITHUB_* | ACTIONS_* | RUNNER_* | INPUT_* | ASSAY_* | RAG_ASSAY_* | PATH | HOME | TMPDIR | LD_* | PYTHON*)
+            stop 2 "the input $input names $name, which is never granted; pass what is needed by another name"
+            ;;
+    esac
+    [[ -v $name ]] || stop 2 "the input $input names $name, which is not set: give it in the step's env"
+}
+
 # grants: docker's options for what the pipeline may see; keys: the same for the zones that look for it afterwards.
 check_grants() {
     local name
     local -a names
     grants=() keys=()
-    mapfile -t names < <(tr -s ', \t\r' '\n' <<<"$ASSAY_PIPELINE_ENV" | sed '/^$/d')
+    mapfile -t names < <(words "$ASSAY_PIPELINE_ENV")
     for name in "${names[@]}"; do
-        [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] ||
-            stop 2 "the input pipeline-env names '$name', which is no name of a variable"
-        case ${name^^} in
-            GITHUB_* | ACTIONS_* | RUNNER_* | INPUT_* | ASSAY_* | RAG_ASSAY_* | PATH | HOME | TMPDIR | LD_* | PYTHON*)
-                stop 2 "the input pipeline-env names $name, which is never granted; pass what is needed by another name"
-                ;;
-        esac
-        [[ -v $name ]] || stop 2 "the input pipeline-env names $name, which is not set: give it in the step's env"
+        check_grantable pipeline-env "$name"
         [[ -n ${!name} ]] || warn "$name is empty: a pull request from a fork, or a secret that does not exist?"
         grants+=(--env "$name")
         keys+=(--key "$name")
     done
+}
+
+# judge_grants, judge_keys: the same for the zone that judges; hosts: where the judge may be, as that zone's options.
+check_judge() {
+    local name
+    local -a names
+    judge_grants=() judge_keys=() hosts=()
+    mapfile -t names < <(words "$ASSAY_JUDGE_KEY_ENV")
+    for name in "${names[@]}"; do
+        check_grantable judge-key-env "$name"
+        [[ " ${keys[*]} " != *" $name "* ]] ||
+            stop 2 "the input judge-key-env names $name, which pipeline-env grants to the pipeline: give each its own"
+        # Without a value there is nothing to judge with: the zone prepare says what becomes of that.
+        if [[ -n ${!name} ]] && is_trusted; then
+            judge_grants+=(--env "$name")
+            judge_keys+=(--key "$name")
+        fi
+    done
+    mapfile -t names < <(words "$ASSAY_JUDGE_HOSTS")
+    for name in "${names[@]}"; do
+        [[ $name =~ ^([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$ ]] ||
+            stop 2 "the input judge-hosts names '$name', which is no host; write it as in api.example.com or 10.0.0.5:8000"
+        hosts+=(--host "$name")
+    done
+}
+
+# False for a pull request of another repository and for Dependabot's: they get no judge's key, even where there is one.
+is_trusted() {
+    [[ $ASSAY_ACTOR != 'dependabot[bot]' && $ASSAY_AUTHOR != 'dependabot[bot]' ]] || return 1
+    [[ $GITHUB_EVENT_NAME != pull_request* ]] ||
+        [[ -n $ASSAY_HEAD_REPOSITORY && $ASSAY_HEAD_REPOSITORY == "$ASSAY_REPOSITORY" ]]
 }

@@ -9,7 +9,7 @@ readonly LOG_BYTES=4000000       # of what one zone prints
 readonly STREAM_BYTES=1073741824 # of what one zone hands on
 readonly SUMMARY_BYTES=1000000   # GitHub drops a step summary above 1 MiB whole
 readonly SAID_LINES=60           # of what a failed zone printed, in the summary
-readonly ZONE_SECONDS=1800       # for every zone but collect
+readonly ZONE_SECONDS=1800       # for every zone but collect and one that judges
 readonly VERSION_SECONDS=120     # for an image to say which version it has
 readonly OUR_USER=10001:10001
 readonly PIPELINE_USER=10002:10002
@@ -87,7 +87,15 @@ run_zone() {
     done
     shift
     # What seal finds wrong it quotes, and that is still as collect wrote it.
-    [[ $zone != @(collect|seal) || -z ${keys[*]-} ]] || reader=(inert_without_keys "$temporary/$zone.said")
+    case $zone-${tier-} in
+        collect-* | seal-*)
+            [[ -z ${keys[*]-} ]] || reader=(inert_without "$temporary/$zone.said" "${grants[@]}" -- "${keys[@]}")
+            ;;
+        score-full)
+            [[ -z ${judge_keys[*]-} ]] ||
+                reader=(inert_without "$temporary/$zone.said" "${judge_grants[@]}" -- "${judge_keys[@]}")
+            ;;
+    esac
     said=$temporary/$zone.said
     note "zone $zone"
     mkfifo "$temporary/$zone.log"
@@ -106,6 +114,8 @@ run_zone() {
     if (($(stat -c %s "$result") > STREAM_BYTES)); then
         stop 4 "the zone $zone hands on more than $((STREAM_BYTES >> 20)) MB"
     fi
+    # Whatever became of the zone: what was judged was paid for.
+    [[ $zone != score ]] || keep_judged "$result"
     # One that has to be killed in the end ends like one that somebody killed.
     ((status != 137 || SECONDS - began < $(seconds_of "$zone"))) || status=124
     case $status in
@@ -118,13 +128,19 @@ run_zone() {
     esac
 }
 
-hint_at_time() { [[ $1 != collect ]] || printf ' (collect-timeout is %s s)' "$ASSAY_COLLECT_TIMEOUT"; }
+hint_at_time() {
+    case $1-${tier-} in
+        collect-*) printf ' (collect-timeout is %s s)' "$ASSAY_COLLECT_TIMEOUT" ;;
+        score-full) printf ' (judge-timeout is %s s)' "$ASSAY_JUDGE_TIMEOUT" ;;
+    esac
+}
 
 seconds_of() {
-    case $1 in
-        collect) printf %s "$ASSAY_COLLECT_TIMEOUT" ;;
-        *-log) printf %s $((ASSAY_COLLECT_TIMEOUT + ZONE_SECONDS)) ;; # it ends when what it listens to has ended
-        version) printf %s "$VERSION_SECONDS" ;;
+    case $1-${tier-} in
+        *-log-*) printf %s $(($(seconds_of "${1%-log}") + ZONE_SECONDS)) ;; # it ends when what it listens to has ended
+        collect-*) printf %s "$ASSAY_COLLECT_TIMEOUT" ;;
+        score-full) printf %s "$ASSAY_JUDGE_TIMEOUT" ;;
+        version-*) printf %s "$VERSION_SECONDS" ;;
         *) printf %s "$ZONE_SECONDS" ;;
     esac
 }
@@ -142,7 +158,7 @@ start() {
     [[ " ${options[*]} " == *' --network '* ]] || options+=(--network none)
     [[ " ${options[*]} " == *' --user '* ]] || options+=(--user "$OUR_USER")
     # A machine's proxy is handed to its containers, with the password that may stand in it.
-    [[ $zone == install ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
+    [[ $zone == install || $zone-${tier-} == score-full ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
     [[ ${RUNNER_DEBUG:-} != 1 ]] || options+=(--env RAG_ASSAY_DEBUG=1)
     timeout --foreground --kill-after=30 "$(seconds_of "$zone")" docker run --rm --interactive --init --log-driver none \
         --name "$name-$zone" --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" \
@@ -152,7 +168,16 @@ start() {
         "${without[@]}" "${options[@]}" "$from" "$@"
 }
 
-# What the pipeline prints may hold the keys it was granted: a zone of its own takes them out.
-inert_without_keys() {
-    start "$zone-log" "$image" "${grants[@]}" -- action log "${keys[@]}" 2>&1 >/dev/null | inert "$1"
+# What a zone prints may hold the keys it was granted: a zone of its own takes them out.
+# inert_without FILE [docker's options] -- [the keys]
+inert_without() {
+    local file=$1
+    local -a given=()
+    shift
+    while [[ $1 != -- ]]; do
+        given+=("$1")
+        shift
+    done
+    shift
+    start "$zone-log" "$image" "${given[@]}" -- action log "$@" 2>&1 >/dev/null | inert "$file"
 }

@@ -57,6 +57,28 @@ find_base() {
     [[ -z $base ]] || need_commit "$base"
 }
 
+# change: the parts of prepare's stream that tell of the change. What is not known is not told, and is no mistake here.
+describe_change() {
+    change=()
+    [[ -n $base ]] || base=$(base_if_known)
+    [[ $base =~ ^[0-9a-f]{40,64}$ ]] || return 0
+    if git diff-tree -r -z --name-only --no-renames --ignore-submodules=none "$base" HEAD >"$temporary/changed" 2>/dev/null; then
+        change+=(changed)
+    fi
+    if git cat-file blob "$base:${ASSAY_CONFIG#./}" >"$temporary/older.yml" 2>/dev/null; then
+        change+=(older.yml)
+    fi
+}
+
+base_if_known() {
+    (
+        stop() { exit 1; }
+        file=''
+        find_base >/dev/null
+        printf %s "$base"
+    ) 2>/dev/null || true
+}
+
 find_fork() {
     need_commit "$ASSAY_BASE_SHA"
     base=$(git merge-base HEAD "$ASSAY_BASE_SHA") ||

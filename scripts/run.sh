@@ -32,7 +32,7 @@ main() {
 # Nothing of an earlier attempt is there when this one begins, and this one is told from every other by its nonce.
 prepare_attempt() {
     local inputs
-    out='' volume='' said='' source='' base=''
+    out='' volume='' said='' source='' base='' tier=''
     inputs=$(env | sort | grep '^ASSAY_' | sha256sum)
     step=$(printf '%s\n' "$GITHUB_WORKFLOW" "$GITHUB_JOB" "$GITHUB_RUN_ID" "$inputs" | sha256sum | cut -c 1-8)
     temporary=$(mktemp -d "${RUNNER_TEMP:-/tmp}/rag-assay.XXXXXXXX")
@@ -67,12 +67,13 @@ make_out() {
 }
 
 run_zones() {
-    local -a suite=(--config "$ASSAY_CONFIG" --tier "$ASSAY_TIER") hidden=() installed=()
+    local -a suite=(--config "$ASSAY_CONFIG") hidden=() installed=()
     local network=$ASSAY_NETWORK t=$temporary
     [[ -z $ASSAY_BASELINE_FILE ]] || hidden=(--hide "$ASSAY_BASELINE_FILE")
 
-    run_zone prepare "$image" "$t/repository.tar" "$t/prepared.tar" -- prepare --for collect "${suite[@]}" "${hidden[@]}"
-    name_artifact
+    mv "$t/repository.tar" "$t/tree.tar"
+    prepare_tree "${suite[@]}" "${hidden[@]}"
+    suite+=(--tier "$tier")
     if [[ -n $ASSAY_REQUIREMENTS$ASSAY_PYTHON ]]; then
         install_packages "${suite[@]}" "${hidden[@]}"
         installed=(--installed)
@@ -85,10 +86,7 @@ run_zones() {
         collect "${suite[@]}" "${installed[@]}"
     run_zone seal "$image" "$t/collected.tar" "$t/sealed.tar" "${grants[@]}" -- seal "${keys[@]}"
 
-    mv "$t/repository.tar" "$t/tree.tar"
-    tar --create --directory "$t" --file "$t/to-score.tar" tree.tar sealed.tar
-    run_zone score "$image" "$t/to-score.tar" "$t/scored.tar" -- score "${suite[@]}" --commit "$(tested_commit)"
-    rm "$t/to-score.tar"
+    score_answers "${suite[@]}"
     local -a parts=(tree.tar scored.tar)
     [[ -z $source ]] || parts+=(baseline.json)
     tar --create --directory "$t" --file "$t/to-decide.tar" "${parts[@]}"
@@ -96,23 +94,76 @@ run_zones() {
         decide "${suite[@]}" --nonce "$nonce" --source "$source"
 }
 
+# tier: what prepare chose, from what happened.
+prepare_tree() {
+    local t=$temporary
+    local -a trusted=()
+    describe_change
+    is_trusted && trusted=(--trusted)
+    tar --create --directory "$t" --file "$t/to-prepare.tar" tree.tar "${change[@]}"
+    run_zone prepare "$image" "$t/to-prepare.tar" "$t/prepared.tar" -- prepare --for collect --tier "$ASSAY_TIER" \
+        --event "$GITHUB_EVENT_NAME" "${trusted[@]}" "${judge_keys[@]}" "${hosts[@]}" "$@"
+    read_about
+}
+
+# The only zone with the judge's key; and, in tier full, with a network to use it in.
+score_answers() {
+    local t=$temporary
+    local -a options=() judge=() parts=(tree.tar sealed.tar)
+    [[ -z $source ]] || parts+=(baseline.json)
+    if [[ $tier == full ]]; then
+        options=(--network bridge "${judge_grants[@]}")
+        judge=("${judge_keys[@]}" "${hosts[@]}")
+        take_kept
+    fi
+    tar --create --directory "$t" --file "$t/to-score.tar" "${parts[@]}"
+    run_zone score "$image" "$t/to-score.tar" "$t/judged.tar" "${options[@]}" -- \
+        score "${judge[@]}" --commit "$(tested_commit)" "$@"
+    tar --extract --to-stdout --file "$t/judged.tar" scored.tar >"$t/scored.tar"
+    rm "$t/to-score.tar" "$t/judged.tar"
+}
+
+readonly KEPT=judge-cache.sqlite
+
+# What was judged is signed by the judge's key: without one nothing is taken over, for anybody could have written it.
+take_kept() {
+    [[ -n ${judge_keys[*]} && -f $ASSAY_JUDGE_CACHE/$KEPT && ! -L $ASSAY_JUDGE_CACHE/$KEPT ]] || return 0
+    cp "$ASSAY_JUDGE_CACHE/$KEPT" "$temporary/$KEPT"
+    parts+=("$KEPT")
+}
+
+keep_judged() {
+    local file=$ASSAY_JUDGE_CACHE/$KEPT
+    [[ $tier == full && -n ${judge_keys[*]} ]] || return 0
+    tar --extract --to-stdout --file "$1" "$KEPT" >"$temporary/$KEPT" 2>/dev/null || return 0
+    mkdir -p "$ASSAY_JUDGE_CACHE"
+    mv "$temporary/$KEPT" "$file"
+    output judge-cache "$ASSAY_JUDGE_CACHE"
+}
+
 install_packages() {
     local t=$temporary
     volume=$name
     docker volume create --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" "$volume" >/dev/null || stop 4 "docker cannot make a volume"
-    run_zone prepare-install "$image" "$t/repository.tar" "$t/to-install.tar" -- prepare --for install "$@"
+    run_zone prepare-install "$image" "$t/to-prepare.tar" "$t/to-install.tar" -- prepare --for install "$@"
     run_zone install "$image" "$t/to-install.tar" /dev/null --network bridge --volume "$volume:/deps" -- \
         install --requirements "$ASSAY_REQUIREMENTS" --policy "$ASSAY_INSTALL_POLICY" --python "$ASSAY_PYTHON"
 }
 
 tested_commit() { printf '%s' "${ASSAY_HEAD_SHA:-$(git rev-parse HEAD)}"; }
 
-# The suite's name makes the artifact's readable.
-name_artifact() {
-    local slug
-    slug=$(tar --extract --to-stdout --file "$temporary/prepared.tar" ./.rag-assay/about)
+# What prepare tells: the tier, and the suite's name, which makes the artifact's readable.
+read_about() {
+    local slug said_tier
+    {
+        IFS= read -r slug
+        IFS= read -r said_tier
+    } < <(tar --extract --to-stdout --file "$temporary/prepared.tar" ./.rag-assay/about)
     [[ $slug =~ ^[a-z0-9-]{1,60}$ ]] || stop 4 "the zone prepare named the suite '$slug'"
+    [[ $said_tier =~ ^retrieval$|^full$ ]] || stop 4 "the zone prepare chose the tier '$said_tier'"
+    tier=$said_tier
     output artifact-name "rag-assay-$slug-$step-$GITHUB_RUN_ATTEMPT"
+    output tier "$tier"
 }
 
 # Only names that are known here are taken, each as bytes: nothing is unpacked.
@@ -125,7 +176,7 @@ hand_on() {
     done
     tar --extract --to-stdout --file "$temporary/decided.tar" outputs >"$temporary/outputs"
     while IFS= read -r line; do
-        [[ $line =~ ^(outcome|exit-code|cases|regressions|failures|unscored)=[a-z0-9]+$ ]] ||
+        [[ $line =~ ^(outcome|exit-code|cases|regressions|failures|unscored|judge-cost-usd)=[a-z0-9.]+$ ]] ||
             stop 4 "the zone decide wrote an output that is none"
         printf '%s\n' "$line" >>"$GITHUB_OUTPUT"
     done <"$temporary/outputs"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from evaluator.config import Tier
     from evaluator.stages.workspace import Workspace
 
 CONFIG: dict[str, Any] = {
@@ -78,14 +79,18 @@ def files_in(stream: io.BytesIO) -> dict[str, bytes]:
         return {name: content.read() for name, content in found.items() if content is not None}
 
 
-def site(place: Path, said: io.StringIO | None = None, commit: str | None = None) -> Site:
+def site(
+    place: Path, said: io.StringIO | None = None, commit: str | None = None, *, tier: Tier = "retrieval",
+    variables: Mapping[str, str] | None = None,
+) -> Site:  # fmt: skip
     """The place of a zone, in a folder that does not exist yet."""
     (place / "tree").mkdir(parents=True)
     (place / "run").mkdir()
-    session = Session(environment={"PATH": "/usr/bin:/bin"}, console=Console(said or io.StringIO()))
+    environment = {"PATH": "/usr/bin:/bin", **(variables or {})}
+    session = Session(environment=environment, console=Console(said or io.StringIO()))
 
     def open_workspace(config_file: Path) -> Workspace:
-        given = Given(config=config_file, out=place / "run", commit=commit, tier="auto", quiet=False, debug=False)
-        return edges.workspace(session, given)
+        given = Given(config=config_file, out=place / "run", commit=commit, quiet=False, debug=False)
+        return edges.workspace(session, given, tier)
 
     return Site(root=place / "tree", run=place / "run", config="rag-assay.yml", open=open_workspace)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluator.cli.session import Session
+    from evaluator.config import Tier
     from evaluator.stages.workspace import Workspace
     from evaluator.zones.keys import Keys
     from evaluator.zones.site import Site
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
 
 CONFIG = click.option("--config", metavar="PATH", required=True, help="The configuration in the repository.")
 KEY = click.option("--key", "names", multiple=True, metavar="NAME", help="A variable granted to the pipeline; repeats.")
-TIER = OPTIONS["tier"]
+TIER = click.option(
+    "--tier", type=click.Choice(["retrieval", "full"]), default="retrieval", show_default=True,
+    help="What is measured, as prepare chose it.",
+)  # fmt: skip
+HOST = click.option("--host", "hosts", multiple=True, metavar="HOST", help="A host the judge may be asked at; repeats.")
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,8 @@ class Room:
 
         return Keys({name: self.session.environment.get(name, "") for name in names})
 
-    def site(self, config: str, tier: str, commit: str | None = None) -> Site:
-        """Where a repository is unpacked and its stages write."""
+    def site(self, config: str, tier: Tier, commit: str | None = None) -> Site:
+        """Where a repository is unpacked and its stages write. Only the stage that judges looks for the judge's key."""
         from evaluator.zones.site import Site
 
         run, tree = self.folder("run"), self.folder("tree")
@@ -58,8 +63,8 @@ class Room:
         self.session.console.home = tree
 
         def open_workspace(config_file: Path) -> Workspace:
-            given = Given(config=config_file, out=run, commit=commit, tier=tier, quiet=False, debug=False)
-            workspace = edges.workspace(self.session, given)
+            given = Given(config=config_file, out=run, commit=commit, quiet=False, debug=False)
+            workspace = edges.workspace(self.session, given, tier)
             # Nothing that is written here outlives the zone: a traceback belongs to the log.
             self.session.out = None
             return workspace
@@ -70,7 +75,7 @@ class Room:
 @click.group(
     epilog=examples(
         "rag-assay action seal --help",
-        "git archive HEAD | rag-assay action --work /tmp/room prepare --for collect --config rag-assay.yml >out.tar",
+        "tar cf - tree.tar | rag-assay action --work /tmp/room prepare --for collect --config rag-assay.yml >out.tar",
     )
 )
 @click.option("--work", type=FILE, default="/work", show_default=True, metavar="DIR", help="An empty folder.")
@@ -89,13 +94,21 @@ def action(context: click.Context, work: Path, volume: Path) -> None:
 @click.option("--for", "purpose", type=click.Choice(["collect", "install"]), required=True, help="Who gets the result.")
 @click.option("--hide", "hidden", multiple=True, metavar="PATH", help="A further file that holds labels; repeats.")
 @CONFIG
-@TIER
+@OPTIONS["tier"]
+@click.option("--event", default="", metavar="NAME", help="What started the run.")
+@click.option("--trusted", is_flag=True, help="The judge's key may be granted: it is no stranger's pull request.")
+@click.option("--key", "names", multiple=True, metavar="NAME", help="A variable that holds a judge's key; repeats.")
+@HOST
 @click.pass_obj
-def prepare(room: Room, purpose: Any, hidden: tuple[str, ...], config: str, tier: str) -> int:
-    """Take golden labels and earlier results out of a repository."""
+def prepare(room: Room, /, purpose: Any, config: str, **given: Any) -> int:
+    """Choose the tier, and take golden labels and earlier results out of a repository."""
+    from evaluator.zones import judging
     from evaluator.zones import prepare as zone
 
-    zone.prepare(sys.stdin.buffer, _out(), zone.Wanted(purpose, hidden), room.site(config, tier))
+    granted = judging.Granted(given["names"], given["hosts"])
+    happened = judging.Happened(given["tier"], given["event"], trusted=given["trusted"], granted=granted)
+    wanted = zone.Wanted(purpose, given["hidden"], happened)
+    zone.prepare(sys.stdin.buffer, _out(), wanted, room.site(config, "retrieval"))
     return 0
 
 
@@ -119,7 +132,7 @@ def install(room: Room, requirements: str, policy: Any, python: str) -> int:
 @CONFIG
 @TIER
 @click.pass_obj
-def collect(room: Room, config: str, tier: str, *, installed: bool) -> int:
+def collect(room: Room, config: str, tier: Tier, *, installed: bool) -> int:
     """Run the pipeline: the only zone in which the user's code runs."""
     from evaluator.zones import collect as zone
     from evaluator.zones.install import INTERPRETER
@@ -158,12 +171,15 @@ def log(room: Room, names: tuple[str, ...]) -> int:
 @CONFIG
 @TIER
 @click.option("--commit", metavar="SHA", help="The commit that is measured.")
+@click.option("--key", "names", multiple=True, metavar="NAME", help="A variable that holds a judge's key; repeats.")
+@HOST
 @click.pass_obj
-def score(room: Room, config: str, tier: str, commit: str | None) -> int:
-    """Measure the sealed records by the whole golden set."""
+def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: Any) -> int:
+    """Measure the sealed records by the whole golden set; in tier full have a judge judge the answers."""
     from evaluator.zones import score as zone
 
-    zone.score(sys.stdin.buffer, _out(), room.site(config, tier, commit))
+    site, keys = room.site(config, tier, commit), room.keys(given["names"])
+    zone.score(sys.stdin.buffer, _out(), site, given["hosts"], keys)
     return 0
 
 
@@ -173,7 +189,7 @@ def score(room: Room, config: str, tier: str, commit: str | None) -> int:
 @CONFIG
 @TIER
 @click.pass_obj
-def decide(room: Room, nonce: str, source: str, config: str, tier: str) -> int:
+def decide(room: Room, nonce: str, source: str, config: str, tier: Tier) -> int:
     """Compare, decide and report; exits 0 whatever was decided."""
     from evaluator.zones import decide as zone
 

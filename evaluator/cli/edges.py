@@ -24,8 +24,10 @@ DEFAULT_OUT = Path(".rag-assay/out")
 GIT_SECONDS = 10
 
 
-def workspace(session: Session, given: Given) -> Workspace:
+def workspace(session: Session, given: Given, tier: Tier | None = None) -> Workspace:
     """One configuration and one output folder, as a command was given them.
+
+    A ``tier`` is one that was chosen elsewhere: whether there is a key for it is not asked here.
 
     Raises:
         AssayError: the configuration cannot be read, or the command line cannot be obeyed with it.
@@ -40,7 +42,8 @@ def workspace(session: Session, given: Given) -> Workspace:
     commit = _commit(given.get("commit"), config_file.parent)
     return Workspace(
         config=read, config_file=config_file, out=session.out,
-        commit=commit.name, uncommitted=commit.changed, tier=_tier(session, given, read, config_file),
+        commit=commit.name, uncommitted=commit.changed,
+        tier=tier or _tier(session, given, read, config_file),
         only=given.get("only", ()), allow_stale=given.get("allow_stale", False),
         environment=session.environment, clock=clock(), log=session.console.log, progress=session.console.progress,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from evaluator.stages import bench, tiers
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluator.model.config import Config, Judge
+    from evaluator.model.config import Config
 
 DEPENDABOT = "dependabot[bot]"
 
@@ -24,18 +24,8 @@ def choose(asked: str, config: Config, config_file: Path, environment: Mapping[s
         UsageError: tier full has no judge or no key.
     """
     judge = config.judge
-    has_key = judge is not None and _has_key(judge, environment)
+    has_key = judge is not None and bench.can_be_asked(judge, environment)
     return tiers.choose(asked, judge, _occasion(config_file, environment), has_key=has_key)
-
-
-def _has_key(judge: Judge, environment: Mapping[str, str]) -> bool:
-    """Whether the judge can be asked: it needs no key, or has one.
-
-    Raises:
-        UsageError: there is no such provider.
-    """
-    kind = bench.kind_of(judge)
-    return bool(environment.get(tiers.key_variable(judge))) or not (judge.api_key_env or kind.needs_key(judge.base_url))
 
 
 def _occasion(config_file: Path, environment: Mapping[str, str]) -> tiers.Occasion:
@@ -47,30 +37,18 @@ def _occasion(config_file: Path, environment: Mapping[str, str]) -> tiers.Occasi
 
 
 def _changed(folder: Path) -> Sequence[str] | None:
-    """Files, uncommitted ones included, that are other than the first parent of HEAD has them; None: not known.
-
-    Each by its path from the repository's root and, where it is below the configuration's folder, from there as well:
-    globs are written either way.
-    """
+    """Files, uncommitted ones included, that are other than the first parent of HEAD has them; None: not known."""
     said = edges.git(folder, "-c", "core.fsmonitor=false", "diff", "--name-only", "--no-renames", "-z", "HEAD^1", "--")
     prefix = edges.git(folder, "rev-parse", "--show-prefix")
     if said is None or prefix is None:
         return None
-    names, home = [name for name in said.split("\0") if name], prefix.strip()
-    return [*names, *(name.removeprefix(home) for name in names if home and name.startswith(home))]
+    return tiers.from_both([name for name in said.split("\0") if name], prefix.strip())
 
 
 def _older(config_file: Path) -> Sequence[str]:
     """The globs of judge.when as the first parent of HEAD has them; none where it has no such configuration."""
     said = edges.git(config_file.parent, "show", f"HEAD^1:./{config_file.name}")
-    if said is None:
-        return ()
-    from evaluator.stores.yaml_text import parse  # noqa: PLC0415 - only where there is an older configuration
-
-    document = parse(said, config_file.name, [])
-    judge = document.value.get("judge") if document is not None and isinstance(document.value, dict) else None
-    written = judge.get("when") if isinstance(judge, dict) else None
-    return [glob for glob in written if isinstance(glob, str)] if isinstance(written, list) else ()
+    return () if said is None else tiers.globs_in(said, config_file.name)
 
 
 def _is_trusted(environment: Mapping[str, str]) -> bool:

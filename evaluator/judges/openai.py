@@ -175,5 +175,10 @@ def _open(setting: JudgeSetting) -> Judge:
 
 
 JUDGE = JudgeKind(
-    name="openai", open=_open, window=window, is_pinned=is_pinned, needs_key=lambda base_url: base_url is None
+    name="openai",
+    open=_open,
+    window=window,
+    is_pinned=is_pinned,
+    needs_key=lambda base_url: base_url is None,
+    usual=URL,
 )

@@ -129,6 +129,19 @@ def stats(file: Path) -> Stats:
     return Stats(file.stat().st_size, entries, hits, oldest, parts)
 
 
+def newest(file: Path) -> float | None:
+    """When the newest entry was made, in seconds since 1970; None where there is none. The whole file is looked at.
+
+    Raises:
+        FileProblem: there is no such file, or it cannot be used or is damaged.
+    """
+    with _existing(file) as db:
+        if [row[0] for row in db.execute("PRAGMA quick_check(1)")] != ["ok"]:
+            raise errors.FileProblem(f"the judge's cache {file} is damaged")
+        (found,) = db.execute("SELECT MAX(created) FROM replies").fetchone()
+    return float(found) if isinstance(found, int | float) else None
+
+
 @contextmanager
 def _existing(file: Path) -> Iterator[sqlite3.Connection]:
     if not file.is_file():

@@ -120,7 +120,8 @@ class JudgeKind(NamedTuple):
     """How a judge module presents itself: as the module constant JUDGE.
 
     ``window`` is how many tokens a model reads at once, by its name. ``is_pinned`` tells an exact version from an
-    alias that may move. ``needs_key`` says whether a setting with or without a base URL needs one.
+    alias that may move. ``needs_key`` says whether a setting with or without a base URL needs one. ``usual`` is the
+    address that is asked where there is no base URL.
     """
 
     name: str
@@ -128,3 +129,4 @@ class JudgeKind(NamedTuple):
     window: Callable[[str], int]
     is_pinned: Callable[[str], bool]
     needs_key: Callable[[str | None], bool]
+    usual: str | None = None

@@ -59,7 +59,7 @@ def calibration_of(workspace: Workspace, tier: Tier) -> Calibration | None:
 
 def baseline_path(workspace: Workspace, baseline: Path | None) -> Path | None:
     """The run to compare with: the one that was named, else the configuration's, else None."""
-    written = workspace.config.baseline.file
+    written = workspace.config.baseline.file if workspace.reads_own_baseline else None
     return baseline or (workspace.path(written) if written is not None else None)
 
 

@@ -72,7 +72,8 @@ class Bench:
         self._open = ExitStack()
         self._identity = Identity(self.config.provider, self.config.model, self._parameters())
         key = key_of(self.config, self._kind, workspace.environment, is_needed=is_asked)
-        self._cache = Cache(workspace.path(self.config.cache), derive(key), self._now, workspace.log)
+        file = workspace.judge_cache or workspace.path(self.config.cache)
+        self._cache = Cache(file, derive(key), self._now, workspace.log)
         self._open.callback(self._cache.close)
         try:
             self._asker = self._opened(key) if is_asked else None
@@ -232,6 +233,17 @@ def kind_of(config: JudgeConfig | Generator, key: str = "judge") -> JudgeKind:
 def unknown(key: str, provider: str, known: Collection[str]) -> str:
     """What to say of a provider that there is not."""
     return f"{key} '{visible(provider)}' is none of {', '.join(known)}{did_you_mean(provider, known)}"
+
+
+def can_be_asked(config: JudgeConfig, environment: Mapping[str, str]) -> bool:
+    """Whether a judge needs no key, or has one.
+
+    Raises:
+        UsageError: there is no such provider.
+    """
+    kind = kind_of(config)
+    needs_key = config.api_key_env is not None or kind.needs_key(config.base_url)
+    return bool(environment.get(key_variable(config))) or not needs_key
 
 
 def key_of(

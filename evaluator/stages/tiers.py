@@ -98,6 +98,24 @@ def _translated(part: str) -> str:
     return known.get(part) or re.escape(part)
 
 
+def from_both(names: Sequence[str], home: str) -> list[str]:
+    """Paths from a repository's root and, of those below the configuration's folder, from there as well.
+
+    ``home`` is that folder from the root with a slash at its end, or empty: globs are written either way.
+    """
+    return [*names, *(name.removeprefix(home) for name in names if home and name.startswith(home))]
+
+
+def globs_in(text: str, name: str) -> Sequence[str]:
+    """The globs of ``judge.when`` in the text of a configuration; none where it has none or is none."""
+    from evaluator.stores.yaml_text import parse  # noqa: PLC0415 - only where there is an older configuration
+
+    document = parse(text, name, [])
+    judge = document.value.get("judge") if document is not None and isinstance(document.value, dict) else None
+    written = judge.get("when") if isinstance(judge, dict) else None
+    return [glob for glob in written if isinstance(glob, str)] if isinstance(written, list) else ()
+
+
 def key_variable(judge: Judge | Generator) -> str:
     """The variable that holds the key of a judge or of another model."""
     return judge.api_key_env or f"{judge.provider.upper()}_API_KEY"

@@ -70,6 +70,8 @@ class Workspace:
         only: case ids to run; empty for all.
         allow_stale: golden ids and quotes the fixture does not hold are warnings instead of errors.
         tier: the tier that was asked for.
+        reads_own_baseline: whether ``baseline.file`` of the configuration counts.
+        judge_cache: where a judge's replies are kept, whatever the configuration says; None: as that says.
         alerts: what stands on top of the comment, found before anything was asked.
         warnings: what a person should know besides.
         handed: what earlier stages left in memory.
@@ -87,6 +89,8 @@ class Workspace:
     allow_stale: bool = False
     tier: Tier = "retrieval"
     uncommitted: bool = False
+    reads_own_baseline: bool = True
+    judge_cache: Path | None = None
     alerts: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     handed: Handed = field(default_factory=Handed)

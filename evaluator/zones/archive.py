@@ -196,15 +196,15 @@ def is_inside(path: Path, root: Path) -> bool:
     return real == folder or real.startswith(f"{folder}/")
 
 
-def take_files(stream: IO[bytes], folder: Path, names: Sequence[str]) -> None:
-    """Take exactly these ordinary files out of a stream into a folder.
+def take_files(stream: IO[bytes], folder: Path, names: Sequence[str], optional: Sequence[str] = ()) -> None:
+    """Take exactly these ordinary files out of a stream into a folder; those that are ``optional`` may be missing.
 
     Raises:
         ZoneProblem: as :func:`members`; or one is missing, there twice or no file, or there is anything else.
     """
     with members(stream, FILES) as found:
         for member in found:
-            if member.header.name not in names or member.content is None:
+            if member.header.name not in (*names, *optional) or member.content is None:
                 raise errors.ZoneProblem(f"{member.shown} has no place in this stream")
             try:
                 _write(member.content, folder / member.header.name)
@@ -215,21 +215,26 @@ def take_files(stream: IO[bytes], folder: Path, names: Sequence[str]) -> None:
         raise errors.ZoneProblem(f"a tar stream lacks {', '.join(missing)}")
 
 
-def take_parts(stream: IO[bytes], takers: Mapping[str, Callable[[IO[bytes]], object]]) -> None:
-    """Hand each stream in a stream to the one who takes it, by its name.
+def take_parts(
+    stream: IO[bytes],
+    takers: Mapping[str, Callable[[IO[bytes]], object]],
+    optional: Mapping[str, Callable[[IO[bytes]], object]] | None = None,
+) -> None:
+    """Hand each stream in a stream to the one who takes it, by its name; those that are ``optional`` may be missing.
 
     Raises:
         ZoneProblem: as :func:`members`; or one is missing, there twice or no file, or nobody takes it.
     """
-    waiting = dict(takers)
+    waiting = {**takers, **(optional or {})}
     with members(stream, PARTS) as found:
         for member in found:
             take = waiting.pop(member.header.name, None)
             if take is None or member.content is None:
                 raise errors.ZoneProblem(f"{member.shown} has no place in this stream")
             take(member.content)
-    if waiting:
-        raise errors.ZoneProblem(f"a tar stream lacks {', '.join(waiting)}")
+    missing = [name for name in waiting if name in takers]
+    if missing:
+        raise errors.ZoneProblem(f"a tar stream lacks {', '.join(missing)}")
 
 
 def pack_tree(root: Path, stream: IO[bytes]) -> None:

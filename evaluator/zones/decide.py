@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TYPE_CHECKING
 
 from evaluator import errors
@@ -14,9 +15,10 @@ from evaluator.stages.report import report
 from evaluator.stores import atomic, values
 from evaluator.stores.runs import read_run
 from evaluator.zones import archive
-from evaluator.zones.score import SCORED
+from evaluator.zones.score import ALSO_SCORED, SCORED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
     from typing import IO
 
@@ -40,7 +42,7 @@ def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, source: str, nonce:
         AssayError: as the stages.
     """
     baseline = site.run.with_name("baseline.json") if source else None
-    takers = {"tree.tar": site.take_tree, "scored.tar": site.taker(SCORED)}
+    takers = {"tree.tar": site.take_tree, "scored.tar": site.taker(SCORED, ALSO_SCORED)}
     archive.take_parts(stream, takers | ({"baseline.json": site.saver(baseline)} if baseline else {}))
     workspace = _without_own_baseline(site.workspace())
     compare(workspace, baseline)
@@ -80,6 +82,7 @@ def _outputs(folder: Path, decision: Decision) -> dict[str, str | int]:
         total += 1
         failures += stored.case.failure is not None
         unscored += len(stored.case.unscored)
+    timing = read_run(folder / "run.json").head.timing
     return {
         "outcome": decision.outcome,
         "exit-code": decision.exit_code,
@@ -87,4 +90,10 @@ def _outputs(folder: Path, decision: Decision) -> dict[str, str | int]:
         "regressions": sum(row.status == "regressed" and not row.advisory for row in rows),
         "failures": failures,
         "unscored": unscored,
+        **_cost(timing.get("judge", {})),
     }
+
+
+def _cost(parts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+    """What judging cost, where anything was judged."""
+    return {"judge-cost-usd": f"{math.fsum(part['usd'] for part in parts.values()):.4f}"} if parts else {}

@@ -14,12 +14,14 @@ from evaluator import errors
 from evaluator.stages import preparing
 from evaluator.stores import golden
 from evaluator.stores.words import visible
-from evaluator.zones import archive
+from evaluator.zones import archive, judging
+from evaluator.zones.judging import Change, Happened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import IO
 
+    from evaluator.config import Tier
     from evaluator.model.config import Config
     from evaluator.model.golden import Case
     from evaluator.stages.workspace import Workspace
@@ -43,25 +45,39 @@ class Wanted(NamedTuple):
     Attributes:
         purpose: the zone that gets it; ``install`` gets nothing of the suite at all.
         hidden: further places in the repository that hold labels.
+        happened: what the tier is chosen by.
     """
 
     purpose: Literal["collect", "install"]
     hidden: tuple[str, ...] = ()
+    happened: Happened = Happened()
 
 
 def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> None:
     """Write a repository without golden labels, earlier runs and whatever else a pipeline could copy its answers from.
 
+    For ``collect`` the tier is chosen too, and told to the Action beside the suite's name.
+
     Raises:
-        ZoneProblem: the stream is no repository.
-        UsageError: the configuration is not among the files, or Git LFS has what it names.
+        ZoneProblem: the stream is not what this zone takes.
+        UsageError: the configuration is not among the files, or Git LFS has what it names; or tier full is to be had
+            and lacks its key or asks a judge that may not have it.
         InputError: configuration, golden set or fixture have mistakes: collect could not see those of the labels.
     """
-    left_out = archive.unpack_tree(stream, site.root)
+    change, left_out = Change(), []
+    archive.take_parts(
+        stream, {"tree.tar": lambda part: left_out.extend(archive.unpack_tree(part, site.root))},
+        {"changed": change.take_files, "older.yml": change.take_older},
+    )  # fmt: skip
     workspace = site.workspace()
     for name in left_out:
         workspace.log(f"left out: the link '{visible(name)}', which leads out of the repository")
     _refuse_pointers(workspace)
+    tier: Tier = workspace.tier
+    if wanted.purpose == "collect":
+        tier, why = judging.choose(workspace, site.root, wanted.happened, change)
+        if workspace.config.judge is not None:
+            workspace.log(f"tier {tier}: {visible(why)}")
     cases = preparing.prepare(workspace).golden
     config, folder = workspace.config, workspace.folder
     paths = [workspace.path(name) for name in config.golden]
@@ -71,7 +87,7 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
         for path in paths:
             _strip(path, [case for case in cases.cases if cases.places[case.id].file == str(path)])
         (site.root / OURS).mkdir()
-        (site.root / OURS / ABOUT).write_text(f"{slug(config.suite)}\n", encoding="ascii")
+        (site.root / OURS / ABOUT).write_text(f"{slug(config.suite)}\n{tier}\n", encoding="ascii")
     else:
         _remove(site.root, [*paths, *([workspace.path(config.fixture)] if config.fixture is not None else [])])
     archive.pack_tree(site.root, out)
@@ -92,7 +108,8 @@ def _refuse_pointers(workspace: Workspace) -> None:
 def _withheld(config: Config, folder: Path) -> list[Path]:
     """What the configuration names that holds labels or earlier answers."""
     judge = config.judge
-    named = (config.baseline.file, config.accepted, config.noise, judge.calibration if judge is not None else None)
+    judged = (judge.calibration, judge.cache) if judge is not None else ()
+    named = (config.baseline.file, config.accepted, config.noise, *judged)
     return [folder / name for name in named if isinstance(name, str)]
 
 

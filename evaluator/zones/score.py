@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,14 @@ from evaluator.model.record import Collection, PipelineInfo
 from evaluator.stages import score as stage
 from evaluator.stores import golden, records, values
 from evaluator.stores.words import visible
-from evaluator.zones import archive
+from evaluator.zones import archive, judging
+from evaluator.zones.kept import Kept
+from evaluator.zones.keys import Keys
 from evaluator.zones.seal import RECORDED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
     from typing import IO
 
     from evaluator.stages.workspace import Workspace
@@ -22,25 +27,63 @@ if TYPE_CHECKING:
     from evaluator.zones.site import Site
 
 SCORED = (*RECORDED, "run.json")
+ALSO_SCORED = ("baseline-rescored.json",)
+"""Files of the stage that may be there."""
+
+PART = "scored.tar"
+"""The stream of those files, beside which the judge's replies leave this zone."""
 
 
-def score(stream: IO[bytes], out: IO[bytes], site: Site) -> None:
-    """Score the sealed records of a repository's pipeline and write the run.
+def score(stream: IO[bytes], out: IO[bytes], site: Site, hosts: Sequence[str] = (), keys: Keys | None = None) -> None:
+    """Score the sealed records of a repository's pipeline; write the run and, where it has new ones, a judge's replies.
+
+    ``hosts`` are those that the judge's addresses may name beside the provider's own, ``keys`` what is granted to it.
 
     What collect said of itself was written beside the user's code: everything that is known here as well is taken from
-    here, and the records have to answer exactly the questions of the golden set.
+    here, and the records have to answer exactly the questions of the golden set. Where the stage fails, what it writes
+    are the judge's replies alone, for they were paid for.
 
     Raises:
         ZoneProblem: they do not, or the stream is not what this zone takes.
+        UsageError: the judge is one that may not have its key.
+        LeakedKey: the judge's key is in the run, which is not written then.
         AssayError: as the stage.
     """
-    archive.take_parts(stream, {"tree.tar": site.take_tree, "sealed.tar": site.taker(RECORDED)})
-    workspace = site.workspace()
+    baseline, kept = site.run.with_name("baseline.json"), Kept(site.run.with_name("kept"))
+    archive.take_parts(
+        stream, {"tree.tar": site.take_tree, "sealed.tar": site.taker(RECORDED)},
+        {"baseline.json": site.saver(baseline), kept.file.name: kept.take},
+    )  # fmt: skip
+    # A baseline and a cache that the configuration names are the pull request's own.
+    workspace = dataclasses.replace(site.workspace(), judge_cache=kept.file, reads_own_baseline=False)
+    if workspace.tier == "full":
+        judging.check(workspace.config, workspace.folder, site.root, hosts)
+        kept.begin(workspace.log)
     cases = golden.read_golden([workspace.path(file) for file in workspace.config.golden])
     _check_answers(workspace, cases)
     _vouch(workspace, cases)
+    try:
+        _measure(workspace, baseline if baseline.exists() else None)
+    except errors.AssayError:
+        archive.pack_files(kept.folder, out, kept.news())
+        raise
+    written = [*SCORED, *(name for name in ALSO_SCORED if (workspace.out / name).exists())]
+    _refuse_keys([workspace.out / name for name in written], keys or Keys({}))
+    with (kept.folder / PART).open("xb") as part:
+        archive.pack_files(workspace.out, part, written)
+    archive.pack_files(kept.folder, out, [PART, *kept.news()])
+
+
+def _measure(workspace: Workspace, baseline: Path | None) -> None:  # noqa: ARG001 - the stage is to judge against it
     stage.score(workspace)
-    archive.pack_files(workspace.out, out, SCORED)
+
+
+def _refuse_keys(files: Iterable[Path], keys: Keys) -> None:
+    """A judge's reply may repeat what it was sent."""
+    for file in files:
+        with file.open("rb") as lines:
+            if any(keys.are_in(line) for line in lines):
+                raise errors.LeakedKey("the judge's key is in what the judge replied; nothing was kept: change the key")
 
 
 def _check_answers(workspace: Workspace, cases: GoldenSet) -> None:

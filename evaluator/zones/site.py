@@ -63,9 +63,9 @@ class Site:
         """Take the repository."""
         archive.unpack_tree(stream, self.root)
 
-    def taker(self, names: Sequence[str]) -> Taker:
+    def taker(self, names: Sequence[str], optional: Sequence[str] = ()) -> Taker:
         """Who takes these files of a run."""
-        return lambda stream: archive.take_files(stream, self.run, names)
+        return lambda stream: archive.take_files(stream, self.run, names, optional)
 
     def saver(self, file: Path) -> Taker:
         """Who takes a single file."""

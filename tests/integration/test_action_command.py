@@ -49,6 +49,11 @@ class Zones:
         return stream
 
 
+def parts_of(repo: Path) -> bytes:
+    """The stream that prepare takes."""
+    return stream_of({"tree.tar": tree_of(repo).getvalue()}).getvalue()
+
+
 @pytest.fixture
 def zones(tmp_path: Path) -> Zones:
     """A place for processes."""
@@ -60,11 +65,11 @@ def test_a_whole_attempt_by_real_processes(zones: Zones, tmp_path: Path) -> None
     write_repository(tmp_path / "repo")
     tree, config = tree_of(tmp_path / "repo").getvalue(), ("--config", "rag-assay.yml")
 
-    prepared = zones.well("prepare", "--for", "collect", *config, given=tree)
+    prepared = zones.well("prepare", "--for", "collect", *config, given=parts_of(tmp_path / "repo"))
     collected = zones.well("collect", *config, given=prepared)
     sealed = zones.well("seal", given=collected)
     to_score = stream_of({"tree.tar": tree, "sealed.tar": sealed}).getvalue()
-    scored = zones.well("score", *config, "--commit", "f" * 40, given=to_score)
+    scored = files_in(io.BytesIO(zones.well("score", *config, "--commit", "f" * 40, given=to_score)))["scored.tar"]
     to_decide = stream_of({"tree.tar": tree, "scored.tar": scored}).getvalue()
     decided = files_in(io.BytesIO(zones.well("decide", *config, "--nonce", "n1", given=to_decide)))
 
@@ -79,14 +84,14 @@ def test_files_are_named_as_the_repository_names_them(zones: Zones, tmp_path: Pa
     write_repository(repo, pipeline={"kind": "python", "python": {"target": "app:answer"}})
     (repo / "app.py").write_text("def answer(question):\n    raise ValueError(question)\n")
     collected = zones.run(
-        "collect", *config, given=zones.well("prepare", "--for", "collect", *config, given=tree_of(repo).getvalue())
+        "collect", *config, given=zones.well("prepare", "--for", "collect", *config, given=parts_of(repo))
     )
     golden, chunks = repo / "eval" / "golden.jsonl", repo / "eval" / "fixture" / "chunks.jsonl"
     write_manifest(repo / "eval" / "fixture")
     chunks.write_text(chunks.read_text().replace("nothing else", "more"))
-    frozen = zones.run("prepare", "--for", "collect", *config, given=tree_of(repo).getvalue())
+    frozen = zones.run("prepare", "--for", "collect", *config, given=parts_of(repo))
     golden.write_text(golden.read_text() + "{\n")
-    broken = zones.run("prepare", "--for", "collect", *config, given=tree_of(repo).getvalue())
+    broken = zones.run("prepare", "--for", "collect", *config, given=parts_of(repo))
 
     assert 'File "app.py", line 2, in answer' in collected[2]
     assert frozen[2].startswith("eval/fixture/manifest.json: chunks.jsonl is not the file that was frozen: ")
@@ -101,7 +106,7 @@ def test_what_a_pipeline_prints_is_no_part_of_the_stream(zones: Zones, tmp_path:
     write_repository(tmp_path / "repo", pipeline=env)
     (tmp_path / "repo" / "app.py").write_text(LEAKS)
     config = ("--config", "rag-assay.yml")
-    prepared = zones.well("prepare", "--for", "collect", *config, given=tree_of(tmp_path / "repo").getvalue())
+    prepared = zones.well("prepare", "--for", "collect", *config, given=parts_of(tmp_path / "repo"))
 
     code, collected, said = zones.run("collect", *config, given=prepared, RAG_KEY=KEY)
     cleaned = zones.run("log", "--key", "RAG_KEY", given=said.encode(), RAG_KEY=KEY)[2]
@@ -146,12 +151,12 @@ def test_a_stream_that_nobody_reads_is_no_verdict(tmp_path: Path) -> None:
     """A reader that leaves early does not make a zone end well."""
     write_repository(tmp_path / "repo")
     (tmp_path / "repo" / "large").write_bytes(bytes(1 << 22))
-    (tmp_path / "tree.tar").write_bytes(tree_of(tmp_path / "repo").getvalue())
+    (tmp_path / "parts.tar").write_bytes(parts_of(tmp_path / "repo"))
     (tmp_path / "work").mkdir()
     read, write = os.pipe()
     os.close(read)
     command = [sys.executable, "-m", "evaluator", "action", "--work", str(tmp_path / "work"), "prepare"]
-    with (tmp_path / "tree.tar").open("rb") as tree:
+    with (tmp_path / "parts.tar").open("rb") as tree:
         done = subprocess.run(
             [*command, "--for", "collect", "--config", "rag-assay.yml"], stdin=tree, stdout=write,
             stderr=subprocess.PIPE, env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}, check=False,

@@ -19,7 +19,7 @@ from evaluator.zones.decide import DECIDED
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-RUN, UPLOAD = STEPS[0], STEPS[1]
+RESTORE, RUN, UPLOAD, SAVE = STEPS[:4]
 SCRIPTS = {path.name: path.read_text() for path in sorted((ROOT / "scripts").glob("*.sh"))}
 SHELL = "\n".join(SCRIPTS.values())
 DOCUMENT = (ROOT / "README.md").read_text()
@@ -28,9 +28,13 @@ PINNED = re.compile(r"uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$", re.M
 
 INPUTS = [
     "config", "tier", "baseline-file", "include", "requirements", "install-policy", "python", "pipeline-env",
-    "network", "out", "image", "fail-on", "upload", "retention-days", "collect-timeout",
+    "network", "out", "image", "fail-on", "upload", "retention-days", "collect-timeout", "judge-key-env", "judge-hosts",
+    "judge-timeout",
 ]  # fmt: skip
-OUTPUTS = ["outcome", "exit-code", "report", "artifact-name", "cases", "regressions", "failures", "unscored"]
+OUTPUTS = [
+    "outcome", "exit-code", "report", "artifact-name", "cases", "regressions", "failures", "unscored", "tier",
+    "judge-cost-usd",
+]  # fmt: skip
 
 
 def variable(name: str) -> str:
@@ -90,6 +94,18 @@ def test_the_decision_is_the_last_step() -> None:
     """A regression is uploaded before the job fails, and a cancelled job decides nothing."""
     assert STEPS[-1]["run"].endswith('gate.sh"')
     assert STEPS[-1]["if"] == UPLOAD["if"].split(" && ")[0] + " }}" == "${{ !cancelled() }}"
+
+
+def test_what_was_judged_is_kept_from_run_to_run() -> None:
+    """It is restored and saved at one place under one key, from the newest of the suite; no fault of it fails a job."""
+    prefix = RESTORE["with"].pop("restore-keys")
+
+    assert RESTORE["with"] == SAVE["with"]
+    assert SAVE["with"]["path"] == RUN["env"]["ASSAY_JUDGE_CACHE"]
+    assert SAVE["with"]["key"].startswith(prefix)
+    assert all(part in SAVE["with"]["key"] for part in ("github.run_id", "github.run_attempt", "strategy.job-index"))
+    assert RESTORE["continue-on-error"] is SAVE["continue-on-error"] is True
+    assert "inputs.judge-key-env != ''" in RESTORE["if"]
 
 
 def test_other_actions_are_pinned() -> None:
@@ -197,7 +213,7 @@ def test_the_locked_requirements_hold_every_dependency() -> None:
     named = {re.split("[^A-Za-z0-9_-]", requirement)[0].lower() for requirement in project["dependencies"]}
     entries = re.findall(r"^([\w-]+)==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", locked, re.MULTILINE)
 
-    assert named | {"uv"} <= set(entries)
+    assert named | {"uv", "anthropic", "openai"} <= set(entries)
     assert len(re.findall(r"^[\w-]+==", locked, re.MULTILINE)) == len(entries)
 
 

@@ -36,7 +36,8 @@ class Flow:
     def collected(self, interpreter: Path | None = None) -> io.BytesIO:
         """What leaves collect."""
         ready, out = io.BytesIO(), io.BytesIO()
-        prepare(tree_of(self.repo), ready, Wanted("collect"), site(self.place / "prepare", self.said))
+        parts = stream_of({"tree.tar": tree_of(self.repo).getvalue()})
+        prepare(parts, ready, Wanted("collect"), site(self.place / "prepare", self.said))
         ready.seek(0)
         collect(ready, out, site(self.place / "collect", self.said), interpreter=interpreter)
         return io.BytesIO(out.getvalue())
@@ -53,7 +54,7 @@ class Flow:
         out = io.BytesIO()
         parts = stream_of({"tree.tar": tree_of(self.repo).getvalue(), "sealed.tar": sealed})
         score(parts, out, site(self.place / "score", self.said, COMMIT))
-        return out.getvalue()
+        return files_in(out)["scored.tar"]
 
     def decided(self, scored: bytes, baseline: bytes | None = None, nonce: str = "n1") -> dict[str, bytes]:
         """What leaves decide."""

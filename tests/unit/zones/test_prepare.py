@@ -12,7 +12,7 @@ import pytest
 from evaluator import errors
 from evaluator.stores import golden
 from evaluator.zones.prepare import Wanted, prepare, slug
-from tests.zones import TOPICS, files_in, site, tree_of, write_repository
+from tests.zones import TOPICS, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ def prepared(tmp_path: Path, wanted: Wanted = COLLECT, config: str = "rag-assay.
     """The files that come out, and what was said."""
     out, said = io.BytesIO(), io.StringIO()
     place = dataclasses.replace(site(tmp_path / "zone", said), config=config)
-    prepare(tree_of(tmp_path / "repo"), out, wanted, place)
+    prepare(stream_of({"tree.tar": tree_of(tmp_path / "repo").getvalue()}), out, wanted, place)
     return files_in(out), said.getvalue()
 
 
@@ -189,4 +189,4 @@ def test_the_action_is_told_the_suite(tmp_path: Path, repo: Path) -> None:
     assert repo.is_dir()
     files, _ = prepared(tmp_path)
 
-    assert files[".rag-assay/about"] == b"shop\n"
+    assert files[".rag-assay/about"] == b"shop\nretrieval\n"

@@ -1,0 +1,175 @@
+"""What a workflow lets the judge have: which tier comes of it, and whom the configuration may name with the key."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator import errors
+from evaluator.stages import tiers
+from evaluator.stores.words import visible
+from evaluator.zones import archive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from typing import IO
+
+    from evaluator.model.config import Config, Judge
+    from evaluator.stages.workspace import Workspace
+
+MOST_CHANGED = 64 << 20
+"""Bytes of names of changed files."""
+
+MOST_OLDER = 4 << 20
+"""Bytes of an older configuration."""
+
+ADDRESS = re.compile(r"(https?)://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?(?:/[!-~]*)?")
+"""An address without a user's name or anything else that two programs could read differently."""
+
+EMBEDDER = "openai"
+"""The only kind of embedder that runs nothing of the repository's."""
+
+
+class Granted(NamedTuple):
+    """What the workflow grants the judge: names of variables, and hosts beside the provider's own."""
+
+    keys: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+
+
+class Happened(NamedTuple):
+    """What a run is asked for and by what.
+
+    Attributes:
+        tier: as the workflow asks for it.
+        event: the forge's name of what started the run.
+        trusted: false for a pull request that is another's: it gets no key.
+        granted: what the judge may have.
+    """
+
+    tier: str = "auto"
+    event: str = ""
+    trusted: bool = False
+    granted: Granted = Granted()
+
+
+class Change:
+    """What git says of a change: the files that it touches, and the configuration of the commit before it.
+
+    Attributes:
+        files: paths from the repository's root; None where nothing was handed over.
+        older: the text of that configuration; empty where there is none.
+    """
+
+    def __init__(self) -> None:
+        self.files: list[str] | None = None
+        self.older = ""
+
+    def take_files(self, stream: IO[bytes]) -> None:
+        """Take names that end with a zero byte each."""
+        self.files = [name for name in _text(stream, MOST_CHANGED).split("\0") if name]
+
+    def take_older(self, stream: IO[bytes]) -> None:
+        """Take the configuration."""
+        self.older = _text(stream, MOST_OLDER)
+
+
+def _text(stream: IO[bytes], most: int) -> str:
+    data = stream.read(most + 1)
+    if len(data) > most:
+        raise errors.ZoneProblem(f"a change is described by more than {most >> 20} MB")
+    return data.decode(errors="surrogateescape")
+
+
+def choose(workspace: Workspace, root: Path, happened: Happened, change: Change) -> tiers.Choice:
+    """The tier of a run of the Action; ``root`` is where the repository is.
+
+    Raises:
+        UsageError: tier full has no judge or no key, or the judge is one that may not have it.
+    """
+    judge = workspace.config.judge
+    keys = happened.granted.keys if happened.trusted else ()
+    occasion = tiers.Occasion(
+        event=happened.event, changed=_named(change.files, workspace.folder, root),
+        older=tiers.globs_in(change.older, workspace.config_file.name), trusted=happened.trusted, in_ci=True,
+    )  # fmt: skip
+    try:
+        choice = tiers.choose(happened.tier, judge, occasion, has_key=judge is not None and _has_key(judge, keys))
+    except errors.UsageError as error:
+        hint = "" if judge is None else "; in a workflow, give it in the step's env and name it in judge-key-env"
+        raise errors.UsageError(f"{error}{hint}") from None
+    if choice.tier == "full":
+        check(workspace.config, workspace.folder, root, happened.granted.hosts)
+    return choice
+
+
+def _named(files: Sequence[str] | None, folder: Path, root: Path) -> Sequence[str] | None:
+    if files is None:
+        return None
+    home = posixpath.normpath(folder.relative_to(root).as_posix())
+    return tiers.from_both(files, "" if home == "." else f"{home}/")
+
+
+def _has_key(judge: Judge, keys: Sequence[str]) -> bool:
+    from evaluator.stages.bench import can_be_asked  # noqa: PLC0415 - only suites with a judge pay for it
+
+    return can_be_asked(judge, dict.fromkeys(keys, "granted"))
+
+
+def check(config: Config, folder: Path, root: Path, hosts: Sequence[str]) -> None:
+    """Hold the judge to what may be asked with the key: the configuration is the pull request's own.
+
+    Raises:
+        UsageError: it would run the repository's code beside the key, or send the key to a host that the workflow does
+            not name.
+    """
+    judge = config.judge
+    if judge is None:
+        return
+    if judge.provider == "scripted" and not _is_file(folder / judge.model, root):
+        raise errors.UsageError(
+            f"judge.model {visible(judge.model)} is no file of the repository: where the judge's key is, no code of "
+            "the repository runs"
+        )
+    if judge.embeddings is not None and judge.embeddings.provider != EMBEDDER:
+        raise errors.UsageError(
+            f"judge.embeddings.provider is {visible(judge.embeddings.provider)}, and in the Action it can only be "
+            f"{EMBEDDER}: where the judge's key is, no code of the repository runs"
+        )
+    for key, provider, address in _addresses(judge):
+        if not may_ask(address, [*hosts, *_own(provider)]):
+            raise errors.UsageError(
+                f"{key} is {visible(address)}, which is neither the provider's own nor in the input judge-hosts "
+                "(a host there stands for https on its usual port, host:port for that port)"
+            )
+
+
+def _is_file(path: Path, root: Path) -> bool:
+    return archive.is_inside(path, root) and path.is_file()
+
+
+def _addresses(judge: Judge) -> Iterator[tuple[str, str, str]]:
+    if judge.base_url is not None:
+        yield "judge.base_url", judge.provider, judge.base_url
+    if judge.embeddings is not None and judge.embeddings.base_url is not None:
+        yield "judge.embeddings.base_url", judge.embeddings.provider, judge.embeddings.base_url
+
+
+def _own(provider: str) -> Iterator[str]:
+    from evaluator import judges  # noqa: PLC0415 - as above
+
+    usual = judges.kind(provider).usual
+    if usual is not None and (found := ADDRESS.fullmatch(usual)):
+        yield found[2]
+
+
+def may_ask(address: str, hosts: Sequence[str]) -> bool:
+    """Whether an address is one of some hosts': ``host`` by https and its usual port, ``host:port`` by that port."""
+    found = ADDRESS.fullmatch(address)
+    if found is None:
+        return False
+    scheme, host, port = found[1], found[2].lower(), found[3] or ("443" if found[1] == "https" else "80")
+    known = {each.lower() for each in hosts}
+    return f"{host}:{int(port)}" in known or (host in known and (scheme, int(port)) == ("https", 443))
