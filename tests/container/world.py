@@ -23,6 +23,7 @@ PUBLISHED = (
 )  # fmt: skip
 ACTION = "rag-assay/rag-assay@v0.1.0"
 UPLOAD = re.findall(r"uses: (actions/upload-artifact@\w+)", (ROOT / "action.yml").read_text())[0]
+CACHE = re.findall(r"uses: (actions/cache)/restore(@\w+)", (ROOT / "action.yml").read_text())[0]
 CHECKOUT = re.findall(r"uses: (actions/checkout@\w+)", (ROOT / "templates/workflows/rag-assay.yml").read_text())[0]
 SECONDS = 300
 
@@ -33,6 +34,20 @@ if (fs.existsSync(to)) throw new Error("409: there is an artifact of that name")
 fs.cpSync(process.env.INPUT_PATH, to, {recursive: true});
 """
 """Takes the place of the action that uploads: hands the folder to the test."""
+
+RESTORES = """
+const fs = require("fs"), path = require("path");
+const kept = fs.existsSync(process.env.KEPT) ? fs.readdirSync(process.env.KEPT) : [];
+const made = (name) => fs.statSync(path.join(process.env.KEPT, name)).mtimeMs;
+const fitting = kept.filter((name) => name.startsWith(process.env["INPUT_RESTORE-KEYS"].trim()));
+fitting.sort((one, other) => made(other) - made(one));
+if (fitting.length) fs.cpSync(path.join(process.env.KEPT, fitting[0]), process.env.INPUT_PATH, {recursive: true});
+"""
+SAVES = """
+const fs = require("fs"), path = require("path");
+fs.cpSync(process.env.INPUT_PATH, path.join(process.env.KEPT, process.env.INPUT_KEY), {recursive: true});
+"""
+"""Take the place of the actions that restore and save a cache: a folder has a folder for each key."""
 
 LINE = re.compile(r"^\[[^\]]*\] +(?:\S+ +)?", re.MULTILINE)
 OUTPUT = re.compile(r"::set-output:: ([a-z-]+)=(.*)$", re.MULTILINE)
@@ -128,6 +143,7 @@ class Forge:
         before: shell commands of a step before the action; it sees the secrets as variables.
         runner: variables of the runner itself.
         secrets: the repository's secrets.
+        head_repository: the id of the repository that pull requests come from; ours is 1.
     """
 
     folder: Path
@@ -137,17 +153,26 @@ class Forge:
     before: str = "true"
     runner: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
+    head_repository: int = 1
 
     def __post_init__(self) -> None:
-        self.repo, self.home, stand_in = (self.folder / name for name in ("repo", "home", "upload"))
-        for folder in (self.repo, self.home, stand_in):
+        self.repo, self.home = (self.folder / name for name in ("repo", "home"))
+        for folder in (self.repo, self.home):
             folder.mkdir()
         self.git("init", "--quiet", "--initial-branch", "main")
-        inputs = {name: {"required": False} for name in ("name", "path", "retention-days", "if-no-files-found")}
-        runs = {"using": "node20", "main": "main.js"}
-        (stand_in / "action.yml").write_text(json.dumps({"name": "stand-in", "inputs": inputs, "runs": runs}))
-        (stand_in / "main.js").write_text(STAND_IN)
+        self._stand_in("upload", STAND_IN, "name", "path", "retention-days", "if-no-files-found")
+        self._stand_in("cache/restore", RESTORES, "path", "key", "restore-keys")
+        self._stand_in("cache/save", SAVES, "path", "key")
         self._runs = 0
+
+    def _stand_in(self, place: str, script: str, *inputs: str) -> None:
+        """An action that does what another one's name says."""
+        folder = self.folder / place
+        folder.mkdir(parents=True)
+        runs = {"using": "node20", "main": "main.js"}
+        action = {"name": place, "inputs": {name: {"required": False} for name in inputs}, "runs": runs}
+        (folder / "action.yml").write_text(json.dumps(action))
+        (folder / "main.js").write_text(script)
 
     def git(self, *arguments: str) -> str:
         """Run git in the repository."""
@@ -177,15 +202,22 @@ class Forge:
 
     def pull_request(self, meanwhile: Callable[[], None] = lambda: None) -> Result:
         """Open a pull request from what is checked out, and let the workflow run on it."""
+        return self._run("pull_request", meanwhile)
+
+    def dispatch(self) -> Result:
+        """Have a person start the workflow on what is checked out."""
+        return self._run("workflow_dispatch", lambda: None)
+
+    def _run(self, name: str, meanwhile: Callable[[], None]) -> Result:
         self._runs += 1
         self.commit({".github/workflows/rag.yml": json.dumps(self._workflow())})
         place = self.folder / f"run-{self._runs}"
         (place / "artifacts").mkdir(parents=True)
         event = place / "event.json"
-        event.write_text(json.dumps(self._event()))
+        event.write_text(json.dumps(self._event(name)))
         with (place / "log").open("wb") as log:
             running = subprocess.Popen(
-                self._command(event, place / "artifacts"), cwd=self.repo, stdout=log, stderr=subprocess.STDOUT,
+                self._command(name, event, place / "artifacts"), cwd=self.repo, stdout=log, stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL, env={**os.environ, "HOME": str(self.home), **self.runner},
             )  # fmt: skip
             try:
@@ -204,18 +236,23 @@ class Forge:
             {"uses": ACTION, "with": self.inputs, "env": self.environment},
         ]
         job = {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, "steps": steps}
-        return {"name": "RAG", "on": "pull_request", "permissions": {}, "jobs": {"rag": job}}
+        events = ["pull_request", "workflow_dispatch"]
+        return {"name": "RAG", "on": events, "permissions": {}, "jobs": {"rag": job}}
 
-    def _event(self) -> dict[str, Any]:
-        head = {"sha": self.git("rev-parse", "HEAD"), "ref": "change"}
-        base = {"sha": self.git("rev-parse", "main"), "ref": "main"}
-        pull_request = {"number": 7, "head": head, "base": base}
-        return {"number": 7, "pull_request": pull_request, "repository": {"full_name": "o/r", "default_branch": "main"}}
+    def _event(self, name: str) -> dict[str, Any]:
+        repository = {"id": 1, "full_name": "o/r", "default_branch": "main"}
+        if name != "pull_request":
+            return {"repository": repository}
+        head = {"sha": self.git("rev-parse", "HEAD"), "ref": "change", "repo": {"id": self.head_repository}}
+        base = {"sha": self.git("rev-parse", "main"), "ref": "main", "repo": {"id": 1}}
+        pull_request = {"number": 7, "head": head, "base": base, "user": {"login": "ann"}}
+        return {"number": 7, "pull_request": pull_request, "repository": repository}
 
-    def _command(self, event: Path, artifacts: Path) -> list[str]:
+    def _command(self, name: str, event: Path, artifacts: Path) -> list[str]:
         return [
-            "act", "pull_request", "--platform", "ubuntu-latest=-self-hosted", "--pull=false",
+            "act", name, "--platform", "ubuntu-latest=-self-hosted", "--pull=false",
             "--eventpath", str(event), "--env", "GITHUB_REPOSITORY=o/r", "--env", f"ARTIFACTS={artifacts}",
+            "--env", f"KEPT={self.folder / 'kept'}", "--local-repository", f"{''.join(CACHE)}={self.folder / 'cache'}",
             *(argument for name, value in self.secrets.items() for argument in ("--secret", f"{name}={value}")),
             "--local-repository", f"{UPLOAD}={self.folder / 'upload'}",
             "--local-repository", f"{ACTION}={self.action}",

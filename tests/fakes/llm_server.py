@@ -89,6 +89,7 @@ class LlmServer:
     """The server and what it does.
 
     Attributes:
+        host: the address of this machine at which it listens.
         brain: makes a reply of what is asked (``llm_brain.agree``): a text, an object or a ``Said``.
         keys: those that are let in; None lets all in.
         models: those that are known; None knows all.
@@ -106,6 +107,7 @@ class LlmServer:
     """
 
     def __init__(self, port: int = 0, **settings: Any) -> None:
+        self.host = "127.0.0.1"
         self.brain: Callable[[llm_brain.Asked], Any] = llm_brain.agree
         self.keys: set[str] | None = {KEY}
         self.models: set[str] | None = None
@@ -137,7 +139,7 @@ class LlmServer:
     @property
     def url(self) -> str:
         """Its address, as Anthropic's client takes it."""
-        return f"http://127.0.0.1:{self._port}"
+        return f"http://{self.host}:{self._port}"
 
     @property
     def openai_url(self) -> str:
@@ -169,7 +171,7 @@ class LlmServer:
     def start(self) -> None:
         """Listen: on the port it had before, if any."""
         self._stopped.clear()
-        self._listening = _Listening(("127.0.0.1", self._port), self)
+        self._listening = _Listening((self.host, self._port), self)
         self._port = self._listening.server_address[1]
         loop = threading.Thread(target=self._listening.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         loop.start()
