@@ -176,10 +176,11 @@ def log(room: Room, names: tuple[str, ...]) -> int:
 @click.pass_obj
 def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: Any) -> int:
     """Measure the sealed records by the whole golden set; in tier full have a judge judge the answers."""
+    from evaluator.zones import judging
     from evaluator.zones import score as zone
 
-    site, keys = room.site(config, tier, commit), room.keys(given["names"])
-    zone.score(sys.stdin.buffer, _out(), site, given["hosts"], keys)
+    granted = judging.Granted(given["names"], given["hosts"])
+    zone.score(sys.stdin.buffer, _out(), room.site(config, tier, commit), granted, room.keys(given["names"]))
     return 0
 
 

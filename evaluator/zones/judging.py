@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-    from evaluator.model.config import Config, Judge
+    from evaluator.model.config import Judge
     from evaluator.stages.workspace import Workspace
 
 MOST_CHANGED = 64 << 20
@@ -39,6 +40,9 @@ class Granted(NamedTuple):
     hosts: tuple[str, ...] = ()
 
 
+NOTHING = Granted()
+
+
 class Happened(NamedTuple):
     """What a run is asked for and by what.
 
@@ -52,7 +56,7 @@ class Happened(NamedTuple):
     tier: str = "auto"
     event: str = ""
     trusted: bool = False
-    granted: Granted = Granted()
+    granted: Granted = NOTHING
 
 
 class Change:
@@ -69,18 +73,19 @@ class Change:
 
     def take_files(self, stream: IO[bytes]) -> None:
         """Take names that end with a zero byte each."""
-        self.files = [name for name in _text(stream, MOST_CHANGED).split("\0") if name]
+        names = os.fsdecode(_read(stream, MOST_CHANGED)).split("\0")
+        self.files = [name for name in names if name]
 
     def take_older(self, stream: IO[bytes]) -> None:
         """Take the configuration."""
-        self.older = _text(stream, MOST_OLDER)
+        self.older = _read(stream, MOST_OLDER).decode(errors="replace")
 
 
-def _text(stream: IO[bytes], most: int) -> str:
+def _read(stream: IO[bytes], most: int) -> bytes:
     data = stream.read(most + 1)
     if len(data) > most:
         raise errors.ZoneProblem(f"a change is described by more than {most >> 20} MB")
-    return data.decode(errors="surrogateescape")
+    return data
 
 
 def choose(workspace: Workspace, root: Path, happened: Happened, change: Change) -> tiers.Choice:
@@ -101,7 +106,7 @@ def choose(workspace: Workspace, root: Path, happened: Happened, change: Change)
         hint = "" if judge is None else "; in a workflow, give it in the step's env and name it in judge-key-env"
         raise errors.UsageError(f"{error}{hint}") from None
     if choice.tier == "full":
-        check(workspace.config, workspace.folder, root, happened.granted.hosts)
+        check(workspace, root, Granted(tuple(keys), happened.granted.hosts))
     return choice
 
 
@@ -118,16 +123,34 @@ def _has_key(judge: Judge, keys: Sequence[str]) -> bool:
     return can_be_asked(judge, dict.fromkeys(keys, "granted"))
 
 
-def check(config: Config, folder: Path, root: Path, hosts: Sequence[str]) -> None:
+def is_signed(judge: Judge | None, granted: Granted) -> bool:
+    """Whether what the judge says can be signed by a key that only the workflow knows."""
+    return judge is not None and tiers.key_variable(judge) in granted.keys
+
+
+def check(workspace: Workspace, root: Path, granted: Granted) -> None:
     """Hold the judge to what may be asked with the key: the configuration is the pull request's own.
 
     Raises:
-        UsageError: it would run the repository's code beside the key, or send the key to a host that the workflow does
-            not name.
+        UsageError: it would run the repository's code beside the key, take something else for the key, or send the key
+            to a host that the workflow does not name.
     """
-    judge = config.judge
+    judge = workspace.config.judge
     if judge is None:
         return
+    _refuse_code(judge, workspace.folder, root)
+    for key, variable in _variables(judge):
+        if variable not in granted.keys:
+            raise errors.UsageError(f"{key} is {visible(variable)}, which the input judge-key-env does not name")
+    for key, provider, address in _addresses(judge):
+        if not may_ask(address, [*granted.hosts, *_own(provider)]):
+            raise errors.UsageError(
+                f"{key} is {visible(address)}, which is neither the provider's own nor in the input judge-hosts "
+                "(a host there stands for https on its usual port, host:port for that port)"
+            )
+
+
+def _refuse_code(judge: Judge, folder: Path, root: Path) -> None:
     if judge.provider == "scripted" and not _is_file(folder / judge.model, root):
         raise errors.UsageError(
             f"judge.model {visible(judge.model)} is no file of the repository: where the judge's key is, no code of "
@@ -138,12 +161,13 @@ def check(config: Config, folder: Path, root: Path, hosts: Sequence[str]) -> Non
             f"judge.embeddings.provider is {visible(judge.embeddings.provider)}, and in the Action it can only be "
             f"{EMBEDDER}: where the judge's key is, no code of the repository runs"
         )
-    for key, provider, address in _addresses(judge):
-        if not may_ask(address, [*hosts, *_own(provider)]):
-            raise errors.UsageError(
-                f"{key} is {visible(address)}, which is neither the provider's own nor in the input judge-hosts "
-                "(a host there stands for https on its usual port, host:port for that port)"
-            )
+
+
+def _variables(judge: Judge) -> Iterator[tuple[str, str]]:
+    if judge.api_key_env is not None:
+        yield "judge.api_key_env", judge.api_key_env
+    if judge.embeddings is not None and judge.embeddings.api_key_env is not None:
+        yield "judge.embeddings.api_key_env", judge.embeddings.api_key_env
 
 
 def _is_file(path: Path, root: Path) -> bool:

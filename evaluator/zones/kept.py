@@ -77,5 +77,9 @@ class Kept:
     def _forget(self, why: str) -> None:
         if self._log is not None:
             self._log(f"what the judge said in earlier runs is not used, and is asked again: {why}")
+        self.forget()
+
+    def forget(self) -> None:
+        """Leave out what was taken."""
         for file in self.folder.glob(f"{NAME}*"):
             file.unlink()

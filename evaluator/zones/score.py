@@ -13,17 +13,19 @@ from evaluator.stages import score as stage
 from evaluator.stores import golden, records, values
 from evaluator.stores.words import visible
 from evaluator.zones import archive, judging
+from evaluator.zones.judging import NOTHING
 from evaluator.zones.kept import Kept
 from evaluator.zones.keys import Keys
 from evaluator.zones.seal import RECORDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
     from typing import IO
 
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
+    from evaluator.zones.judging import Granted
     from evaluator.zones.site import Site
 
 SCORED = (*RECORDED, "run.json")
@@ -34,10 +36,10 @@ PART = "scored.tar"
 """The stream of those files, beside which the judge's replies leave this zone."""
 
 
-def score(stream: IO[bytes], out: IO[bytes], site: Site, hosts: Sequence[str] = (), keys: Keys | None = None) -> None:
+def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTHING, keys: Keys | None = None) -> None:
     """Score the sealed records of a repository's pipeline; write the run and, where it has new ones, a judge's replies.
 
-    ``hosts`` are those that the judge's addresses may name beside the provider's own, ``keys`` what is granted to it.
+    ``granted`` is what the judge may have, ``keys`` has the values of it.
 
     What collect said of itself was written beside the user's code: everything that is known here as well is taken from
     here, and the records have to answer exactly the questions of the golden set. Where the stage fails, what it writes
@@ -57,8 +59,12 @@ def score(stream: IO[bytes], out: IO[bytes], site: Site, hosts: Sequence[str] = 
     # A baseline and a cache that the configuration names are the pull request's own.
     workspace = dataclasses.replace(site.workspace(), judge_cache=kept.file, reads_own_baseline=False)
     if workspace.tier == "full":
-        judging.check(workspace.config, workspace.folder, site.root, hosts)
-        kept.begin(workspace.log)
+        judging.check(workspace, site.root, granted)
+        if judging.is_signed(workspace.config.judge, granted):
+            kept.begin(workspace.log)
+        else:
+            # Without a key that nobody knows, anybody could have written what was kept.
+            kept.forget()
     cases = golden.read_golden([workspace.path(file) for file in workspace.config.golden])
     _check_answers(workspace, cases)
     _vouch(workspace, cases)

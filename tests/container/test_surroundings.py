@@ -150,7 +150,8 @@ def defaults(action: Path) -> dict[str, str]:
     """The variables that action.yml gives run.sh when a workflow names no input."""
     inputs = yaml.safe_load((action / "action.yml").read_text())["inputs"]
     given = {f"ASSAY_{name.upper().replace('-', '_')}": value["default"] for name, value in inputs.items()}
-    return given | {"ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": ""}
+    event = ("JOB_INDEX", "HEAD_SHA", "BASE_SHA", "ACTOR", "AUTHOR", "REPOSITORY", "HEAD_REPOSITORY", "JUDGE_CACHE")
+    return given | {f"ASSAY_{name}": "" for name in event}
 
 
 def test_the_report_of_a_run_can_be_the_next_baseline(forge: Forge) -> None:

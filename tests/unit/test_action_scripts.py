@@ -37,7 +37,9 @@ class Runner:
             "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "w", "GITHUB_JOB": "j", "GITHUB_EVENT_NAME": "pull_request",
             "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_STEP_SUMMARY": str(folder / "summary"),
             "RUNNER_TEMP": str(folder / "temporary"),
-            "ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "",
+            "ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_ACTOR": "ann",
+            "ASSAY_AUTHOR": "ann", "ASSAY_REPOSITORY": "1", "ASSAY_HEAD_REPOSITORY": "1",
+            "ASSAY_JUDGE_CACHE": str(folder / "temporary" / "judged"),
             "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@e", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@e",
             **defaults,
         }  # fmt: skip
@@ -236,6 +238,17 @@ def test_what_an_earlier_run_left_is_removed(runner: Runner) -> None:
         ("pipeline-env", "ASSAY_TIER", "never granted"),
         ("pipeline-env", "LD_PRELOAD", "never granted"),
         ("pipeline-env", "PYTHONPATH", "never granted"),
+        ("judge-key-env", "A-B", "no name of a variable"),
+        ("judge-key-env", "NOT_SET_ANYWHERE", "is not set"),
+        ("judge-key-env", "GITHUB_TOKEN", "never granted"),
+        ("judge-key-env", "PATH", "never granted"),
+        ("judge-hosts", "https://llm.example.com", "no host"),
+        ("judge-hosts", "llm.example.com/v1", "no host"),
+        ("judge-hosts", "llm.example.com:x", "no host"),
+        ("judge-hosts", "me@llm.example.com", "no host"),
+        ("judge-hosts", "*.example.com", "no host"),
+        ("judge-hosts", "--keep", "no host"),
+        ("judge-timeout", "1h", "a number of seconds"),
     ],
 )
 def test_an_input_that_cannot_be_is_a_mistake(name: str, value: str, says: str, runner: Runner) -> None:
@@ -271,6 +284,52 @@ def test_grants_are_names_and_never_values(runner: Runner) -> None:
     assert "--key RAG_KEY --key OTHER --key RAG_URL" in said
     assert "sk-secret" not in said
     assert "::warning title=RAG Assay::RAG_URL is empty" in said
+
+
+JUDGING = 'check_inputs; echo "${judge_grants[@]}"; echo "${judge_keys[@]}"; echo "${hosts[@]}"'
+
+
+def test_the_judges_key_is_granted_by_its_name(runner: Runner) -> None:
+    """An empty one, as a secret is that does not exist, is granted to nobody; hosts are handed on as they are."""
+    said = runner.attempt(
+        JUDGING, ASSAY_JUDGE_KEY_ENV="JUDGE_KEY, OTHER\nEMPTY", JUDGE_KEY="sk-secret", OTHER="o", EMPTY="",
+        ASSAY_JUDGE_HOSTS="llm.example.com, 10.0.0.5:8000\n[::1]:1",
+    )  # fmt: skip
+
+    assert said.splitlines() == [
+        "--env JUDGE_KEY --env OTHER", "--key JUDGE_KEY --key OTHER",
+        "--host llm.example.com --host 10.0.0.5:8000 --host [::1]:1",
+    ]  # fmt: skip
+
+
+def test_the_pipeline_and_the_judge_do_not_share_a_key(runner: Runner) -> None:
+    """What the pipeline sees, its code may send anywhere."""
+    runner.attempt("check_inputs", ASSAY_JUDGE_KEY_ENV="KEY", ASSAY_PIPELINE_ENV="RAG_KEY KEY", KEY="k", RAG_KEY="r")
+
+    assert runner.outputs["exit-code"] == "2"
+    assert "judge-key-env names KEY, which pipeline-env grants to the pipeline" in runner.summary
+
+
+@pytest.mark.parametrize(
+    ("variables", "trusted"),
+    [
+        ({}, True),
+        ({"GITHUB_EVENT_NAME": "pull_request_review"}, True),
+        ({"ASSAY_HEAD_REPOSITORY": "2"}, False),
+        ({"ASSAY_HEAD_REPOSITORY": ""}, False),
+        ({"ASSAY_HEAD_REPOSITORY": "", "ASSAY_REPOSITORY": ""}, False),
+        ({"ASSAY_ACTOR": "dependabot[bot]"}, False),
+        ({"ASSAY_AUTHOR": "dependabot[bot]"}, False),
+        ({"GITHUB_EVENT_NAME": "schedule", "ASSAY_HEAD_REPOSITORY": "", "ASSAY_AUTHOR": ""}, True),
+        ({"GITHUB_EVENT_NAME": "push", "ASSAY_HEAD_REPOSITORY": "", "ASSAY_ACTOR": "dependabot[bot]"}, False),
+    ],
+    ids=str,
+)
+def test_a_strangers_pull_request_gets_no_judges_key(variables: dict[str, str], trusted: bool, runner: Runner) -> None:
+    """G4, G6: of a fork, of a deleted one, and of Dependabot whoever runs it again; even where there is a key."""
+    said = runner.attempt(JUDGING, ASSAY_JUDGE_KEY_ENV="JUDGE_KEY", JUDGE_KEY="sk-secret", **variables)
+
+    assert ("--env JUDGE_KEY" in said) == trusted
 
 
 def test_an_own_image_brings_its_own_packages(runner: Runner) -> None:
@@ -422,6 +481,161 @@ def test_a_baseline_that_only_lfs_has_is_named(runner: Runner) -> None:
 
     assert runner.outputs["exit-code"] == "2"
     assert f"'eval/run.json' in the base commit {base} is a pointer of Git LFS" in runner.summary
+
+
+# The change
+
+DESCRIBE = (
+    'describe_change; for part in "${change[@]}"; do echo "$part:"; tr "\\0" "\\n" <"$temporary/$part"; echo; done'
+)
+
+
+def test_prepare_is_told_what_changed_and_what_the_configuration_was(runner: Runner) -> None:
+    """Since the first parent of the merge commit, without renames; the configuration is the base's, under its name."""
+    base = runner.commit("base", files={"eval/rag-assay.yml": "suite: old\n", "old name": "x" * 500})
+    runner.git("switch", "--quiet", "--create", "change")
+    runner.git("mv", "old name", "neu ü")
+    head = runner.commit("change", files={"eval/rag-assay.yml": "suite: new\n"})
+    runner.git("switch", "--quiet", "main")
+    runner.git("merge", "--quiet", "--no-ff", "--message", "merge", "change")
+    merge = runner.git("rev-parse", "HEAD")
+
+    said = runner.attempt(
+        DESCRIBE, ASSAY_CONFIG="./eval/rag-assay.yml", ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=base, GITHUB_SHA=merge
+    )
+
+    assert said.split("\n") == [
+        "changed:", "eval/rag-assay.yml", "neu ü", "old name", "", "older.yml:", "suite: old",
+    ]  # fmt: skip
+
+
+def test_a_change_that_is_not_known_is_not_told(runner: Runner) -> None:
+    """An event that names no commit, or a history that is not there: no mistake, for a baseline may not be wanted."""
+    said = [
+        runner.attempt(DESCRIBE, GITHUB_EVENT_NAME="issue_comment"),
+        runner.attempt(DESCRIBE, ASSAY_HEAD_SHA="", ASSAY_BASE_SHA="f" * 40),
+    ]
+
+    assert said == ["", ""]
+    assert "exit-code" not in runner.outputs
+
+
+# What was judged
+
+
+def judged(runner: Runner, commands: str, **variables: str) -> str:
+    """Run commands where a judge's key is granted and tier full was chosen."""
+    given = {"ASSAY_JUDGE_KEY_ENV": "JUDGE_KEY", "JUDGE_KEY": "sk-secret", **variables}
+    return runner.attempt(f"check_inputs; tier=full; {commands}", **given)
+
+
+def stream(runner: Runner, *names: str) -> Path:
+    """A stream of what leaves the zone that judges."""
+    path = runner.folder / "out.tar"
+    with tarfile.open(path, "w") as tar:
+        for name in names:
+            (runner.folder / name).write_text(f"new {name}")
+            tar.add(runner.folder / name, arcname=name)
+    return path
+
+
+def test_what_was_judged_is_kept_for_the_next_run(runner: Runner) -> None:
+    """As bytes, at the one place that is restored and saved."""
+    file = runner.folder / "temporary" / "judged" / "judge-cache.sqlite"
+
+    judged(runner, f"keep_judged {stream(runner, 'scored.tar', 'judge-cache.sqlite')}")
+
+    assert file.read_text() == "new judge-cache.sqlite"
+    assert runner.outputs["judge-cache"] == str(file.parent)
+    assert judged(runner, 'parts=(); take_kept; echo "${parts[@]}"; cat "$temporary/$KEPT"').splitlines() == [
+        "judge-cache.sqlite", "new judge-cache.sqlite",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", [("scored.tar",), ()])
+def test_nothing_new_is_not_saved_again(names: tuple[str, ...], runner: Runner) -> None:
+    """Nor is a stream that broke off."""
+    judged(runner, f"keep_judged {stream(runner, *names)}")
+    path = stream(runner, "judge-cache.sqlite")
+    path.write_bytes(path.read_bytes()[:600])
+    judged(runner, f"keep_judged {path}")
+
+    assert "judge-cache" not in runner.outputs
+
+
+@pytest.mark.parametrize("variables", [{"JUDGE_KEY": ""}, {"ASSAY_HEAD_REPOSITORY": "2"}])
+def test_without_a_key_nothing_is_taken_over(variables: dict[str, str], runner: Runner) -> None:
+    """There is nothing that could tell our entries from somebody's."""
+    judged(runner, f"keep_judged {stream(runner, 'judge-cache.sqlite')}")
+
+    assert judged(runner, 'parts=(); take_kept; echo "${parts[@]}"', **variables) == ""
+
+
+def started(runner: Runner, tier: str, **variables: str) -> list[str]:
+    """The calls of docker by which the answers are scored."""
+    docker = runner.folder / "bin" / "docker"
+    docker.parent.mkdir(exist_ok=True)
+    docker.write_text(
+        f'#!/bin/sh\n[ $1 != run ] || echo "$*" >>{runner.folder}/calls\n'
+        f'case "$*" in *" action score "*) cat {stream(runner, "scored.tar")};; *" action log "*) cat >&2;; esac\n'
+    )
+    docker.chmod(0o755)
+    prepared = 'touch "$temporary/tree.tar" "$temporary/sealed.tar" "$temporary/baseline.json"; image=ours'
+    runner.attempt(
+        f"check_inputs; {prepared}; tier={tier}; source=base; score_answers --config rag-assay.yml --tier {tier}",
+        PATH=f"{docker.parent}:{runner.environment['PATH']}", ASSAY_JUDGE_HOSTS="llm.example.com", **variables,
+    )  # fmt: skip
+    return (runner.folder / "calls").read_text().splitlines()
+
+
+KEYED = {"ASSAY_JUDGE_KEY_ENV": "JUDGE_KEY", "JUDGE_KEY": "sk-very-secret"}
+
+
+def test_only_a_judge_gets_a_key_and_a_network(runner: Runner) -> None:
+    """By name, with what it prints going through a zone that takes the key out, and with the hosts it may ask."""
+    score, log = sorted(started(runner, "full", **KEYED), key=lambda call: " action log " in call)
+
+    assert "--network bridge --env JUDGE_KEY" in score
+    assert "score --key JUDGE_KEY --host llm.example.com --commit" in score
+    assert "--network none" not in score
+    assert "--env JUDGE_KEY" in log
+    assert "action log --key JUDGE_KEY" in log
+    assert "--network none" in log
+    assert "sk-very-secret" not in score + log
+
+
+def test_in_tier_retrieval_scoring_gets_neither(runner: Runner) -> None:
+    """The key may be there for other runs of the same workflow."""
+    (score,) = started(runner, "retrieval", **KEYED)
+
+    assert "JUDGE_KEY" not in score
+    assert "llm.example.com" not in score
+    assert "--network none" in score
+
+
+def test_judging_has_time_of_its_own(runner: Runner) -> None:
+    """As the workflow says, in tier full alone; who listens stays longer."""
+    said = runner.shell("for tier in retrieval full; do seconds_of score; echo; seconds_of score-log; echo; done")
+
+    plain, listens, judges, hears = map(int, said.splitlines())
+    assert (plain, judges) == (1800, 3900)
+    assert (listens > plain, hears > judges) == (True, True)
+
+
+def test_what_prepare_tells_is_of_a_known_form(runner: Runner) -> None:
+    """The tier and the suite's name are handed to other zones and to the workflow, so nothing else passes."""
+
+    def told(text: str) -> dict[str, str]:
+        about = runner.folder / "prepared" / ".rag-assay" / "about"
+        about.parent.mkdir(parents=True, exist_ok=True)
+        about.write_text(text)
+        tar = f'tar --create --directory {runner.folder}/prepared --file "$temporary/prepared.tar" ./.rag-assay/about'
+        (runner.folder / "output").write_text("")
+        runner.attempt(f"{tar}; read_about")
+        return runner.outputs
+
+    assert told("shop\nfull\n")["tier"] == "full"
+    assert [told(text).get("exit-code") for text in ("shop\nfuller\n", "shop\n", "../x\nfull\n", "")] == ["4"] * 4
 
 
 # Files
