@@ -10,6 +10,7 @@ from evaluator import __version__, errors, pipelines
 from evaluator.model.base import digest
 from evaluator.model.record import Collection, PipelineInfo
 from evaluator.stages import score as stage
+from evaluator.stages.judged_run import RESCORED
 from evaluator.stores import golden, records, values
 from evaluator.stores.words import visible
 from evaluator.zones import archive, judging
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from evaluator.zones.site import Site
 
 SCORED = (*RECORDED, "run.json")
-ALSO_SCORED = ("baseline-rescored.json",)
+ALSO_SCORED = (RESCORED,)
 """Files of the stage that may be there."""
 
 PART = "scored.tar"
@@ -69,7 +70,7 @@ def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTH
     _check_answers(workspace, cases)
     _vouch(workspace, cases)
     try:
-        _measure(workspace, baseline if baseline.exists() else None)
+        stage.score(workspace, baseline if baseline.exists() else None)
     except errors.AssayError:
         archive.pack_files(kept.folder, out, kept.news())
         raise
@@ -78,10 +79,6 @@ def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTH
     with (kept.folder / PART).open("xb") as part:
         archive.pack_files(workspace.out, part, written)
     archive.pack_files(kept.folder, out, [PART, *kept.news()])
-
-
-def _measure(workspace: Workspace, baseline: Path | None) -> None:  # noqa: ARG001 - the stage is to judge against it
-    stage.score(workspace)
 
 
 def _refuse_keys(files: Iterable[Path], keys: Keys) -> None:

@@ -35,6 +35,7 @@ NO_CODES = {
     "content-type",
     "corpus-id",
     "exit-code",
+    "judge-cost-usd",
     "ls-files",
     "markdown-it-py",
     "on-pass",

@@ -42,6 +42,7 @@ class Attempt:
 
     def __init__(self, place: Path, server: LlmServer, **judge: Any) -> None:
         self.place, self.repo = place, place / "repo"
+        place.mkdir(exist_ok=True)
         self.said = io.StringIO()
         asked = {"provider": "openai", "model": "gpt-4o-2024-08-06", "api_key_env": "JUDGE_KEY"}
         write_repository(
@@ -263,10 +264,31 @@ def test_decide_takes_the_run_and_tells_what_it_cost(tmp_path: Path, server: Llm
     assert b"faithfulness" in files["comment.md"]
 
 
-def test_a_baseline_may_be_handed_over(tmp_path: Path, server: LlmServer) -> None:
-    """What the stage judges against comes from the Action, never from the configuration."""
+def test_the_baseline_is_the_actions_and_goes_on_to_decide(tmp_path: Path, server: LlmServer) -> None:
+    """What is judged against comes in the stream; judged again, it is handed on beside the run and compared with."""
+    first, second = (
+        Attempt(tmp_path / model, server, model=model, rescore_baseline=True)
+        for model in ("gpt-4o-2024-08-06", "gpt-4o-2024-11-20")
+    )
+    baseline = files_in(io.BytesIO(first.judged(first.sealed())["scored.tar"]))["run.json"]
+
+    scored = second.judged(second.sealed(), baseline=baseline)["scored.tar"]
+    parts = {"tree.tar": tree_of(second.repo).getvalue(), "scored.tar": scored, "baseline.json": baseline}
+    out = io.BytesIO()
+    decide(stream_of(parts), out, site(tmp_path / "decide", tier="full"), source="base", nonce="n1")
+
+    rows = json.loads(files_in(out)["comparison.json"])["rows"]
+    assert "baseline-rescored.json" in files_in(io.BytesIO(scored))
+    assert {row["status"] for row in rows if row["metric"] == "faithfulness"} == {"unchanged"}
+
+
+def test_a_baseline_of_the_configuration_is_not_judged_against(tmp_path: Path, server: LlmServer) -> None:
+    """It is the pull request's own: against a bad one of its choice every answer would win."""
     attempt = Attempt(tmp_path, server)
     sealed = attempt.sealed()
-    baseline = files_in(io.BytesIO(attempt.judged(sealed)["scored.tar"]))["run.json"]
+    own = {"baseline": {"file": "own.json"}}
+    config = json.loads((attempt.repo / "rag-assay.yml").read_text())
+    (attempt.repo / "rag-assay.yml").write_text(json.dumps(config | own))
+    (attempt.repo / "own.json").write_text("{}")
 
-    assert "scored.tar" in attempt.judged(sealed, baseline=baseline)
+    assert run_of(attempt.judged(sealed))["tier"] == "full"
