@@ -57,9 +57,11 @@ find_base() {
     [[ -z $base ]] || need_commit "$base"
 }
 
-# change: the parts of prepare's stream that tell of the change. What is not known is not told, and is no mistake here.
+# change: the parts of prepare's stream that tell of the change, where the tier depends on it. What is not known is not
+# told, and is no mistake here.
 describe_change() {
     change=()
+    [[ $ASSAY_TIER == auto ]] || return 0
     [[ -n $base ]] || base=$(base_if_known)
     [[ $base =~ ^[0-9a-f]{40,64}$ ]] || return 0
     if git diff-tree -r -z --name-only --no-renames --ignore-submodules=none "$base" HEAD >"$temporary/changed" 2>/dev/null; then

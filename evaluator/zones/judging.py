@@ -103,11 +103,16 @@ def choose(workspace: Workspace, root: Path, happened: Happened, change: Change)
     try:
         choice = tiers.choose(happened.tier, judge, occasion, has_key=judge is not None and _has_key(judge, keys))
     except errors.UsageError as error:
-        hint = "" if judge is None else "; in a workflow, give it in the step's env and name it in judge-key-env"
-        raise errors.UsageError(f"{error}{hint}") from None
+        raise errors.UsageError(f"{error}{'' if judge is None else _hint(happened)}") from None
     if choice.tier == "full":
         check(workspace, root, Granted(tuple(keys), happened.granted.hosts))
     return choice
+
+
+def _hint(happened: Happened) -> str:
+    if happened.trusted:
+        return "; in a workflow, give it in the step's env and name it in judge-key-env"
+    return "; a pull request from elsewhere gets no key, and tier auto is retrieval there"
 
 
 def _named(files: Sequence[str] | None, folder: Path, root: Path) -> Sequence[str] | None:

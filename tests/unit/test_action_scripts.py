@@ -509,6 +509,19 @@ def test_prepare_is_told_what_changed_and_what_the_configuration_was(runner: Run
     ]  # fmt: skip
 
 
+def test_a_tier_that_was_named_needs_no_history(runner: Runner) -> None:
+    """Nothing is fetched for what nobody asks."""
+    base = runner.git("rev-parse", "HEAD")
+    runner.commit("change")
+
+    said = [
+        runner.attempt(DESCRIBE, ASSAY_TIER=tier, GITHUB_EVENT_NAME="push", ASSAY_BASE_SHA=base)
+        for tier in ("auto", "full", "retrieval")
+    ]
+
+    assert [text.split("\n")[:2] for text in said] == [["changed:", "change.txt"], [""], [""]]
+
+
 def test_a_change_that_is_not_known_is_not_told(runner: Runner) -> None:
     """An event that names no commit, or a history that is not there: no mistake, for a baseline may not be wanted."""
     said = [

@@ -178,7 +178,8 @@ def test_the_tier_and_its_reason_are_told(
 )
 def test_a_judge_without_its_key_is_a_mistake(happened: Happened, tmp_path: Path) -> None:
     """A job is never green because nobody could judge; the message names the variable and the input."""
-    with pytest.raises(errors.UsageError, match=r"JUDGE_KEY is not set.*name it in judge-key-env"):
+    hint = "name it in judge-key-env" if happened.trusted else "a pull request from elsewhere gets no key"
+    with pytest.raises(errors.UsageError, match=rf"JUDGE_KEY is not set.*{hint}"):
         Chosen(tmp_path, happened, TOUCHED, JUDGE)
 
 
