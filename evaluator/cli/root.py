@@ -36,6 +36,8 @@ COMMANDS: Mapping[str, Lazy] = {
     "export": Lazy("exchange:export", "Write a golden set for another tool."),
     "estimate": Lazy("judge:estimate", "Say what judging will cost, without a call."),
     "rescore": Lazy("judge:rescore", "Judge the answers of a stored run again."),
+    "calibrate": Lazy("people:calibrate", "Measure how far the judge agrees with people."),
+    "agreement": Lazy("people:agreement", "Measure how far annotators agree with one another."),
     "cache": Lazy("cache:cache", "Look at the judge's replies that are kept, or remove some."),
     "action": Lazy("action:action", "Run one zone of the GitHub Action; its scripts call this."),
     "demo": Lazy("demo:demo", "Show the comment of a change that made an example worse."),

@@ -88,8 +88,10 @@ def _weaknesses(found: Calibrated | None, min_kappa: float) -> Iterator[str]:
     fewest = min(found.classes.values(), default=0) if len(found.classes) >= CLASSES else 0
     if fewest < MIN_OF_A_CLASS:
         yield f"{fewest} labels of the rarer class, {MIN_OF_A_CLASS} are needed"
-    if found.kappa is None or found.lower is None:
+    if found.kappa is None:
         yield "kappa is not defined"
+    elif found.lower is None:
+        yield "kappa has no lower bound"
     elif found.kappa < min_kappa:
         yield "kappa {} below {}".format(*numbers.apart(found.kappa, min_kappa))
     elif found.lower < min_kappa - LOWER_BY - TINY:

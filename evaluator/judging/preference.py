@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from evaluator.judging import fencing, replies
 from evaluator.judging.fencing import Datum
 from evaluator.judging.prompts import Ask
 from evaluator.judging.shapes import TEXT, obj, one_of
-from evaluator.model.judgement import Preference
+from evaluator.model.judgement import Preference, is_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +37,7 @@ class Compared(NamedTuple):
 
 def calls(subject: Subject, against: str) -> tuple[Call[Compared], Call[Compared]]:
     """Compare the answer with another one in both orders; case and seed decide which order is the first."""
-    drawn = hashlib.sha256(f"{subject.seed}\0{subject.case}".encode("utf-8", "surrogatepass")).digest()[0] % 2 == 0
+    drawn = is_first(subject.seed, subject.case)
     return _call(subject, against, ours_first=drawn), _call(subject, against, ours_first=not drawn)
 
 

@@ -1,5 +1,6 @@
 """What a judge said of one answer: claims, verdicts and assessments, as run.json holds them (design sections 7, 9)."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -82,6 +83,11 @@ class Preference(Value):
     second: Literal["win", "tie", "loss"]
     value: float
     reason: str = ""
+
+
+def is_first(seed: int, case: str) -> bool:
+    """Whether this answer stands before the baseline's in the first of the two orders."""
+    return hashlib.sha256(f"{seed}\0{case}".encode("utf-8", "surrogatepass")).digest()[0] % 2 == 0
 
 
 class Judgement(Value):

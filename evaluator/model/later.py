@@ -24,9 +24,7 @@ LATER_VALUES: Mapping[tuple[str | int, ...], tuple[str, ...]] = {
 
 LATER_COMMANDS = (
     "add",
-    "agreement",
     "baseline",
-    "calibrate",
     "init",
     "merge",
     "noise",
