@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
-
-import pydantic
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import errors
 from evaluator.errors import Problem
@@ -21,11 +19,9 @@ if TYPE_CHECKING:
     from evaluator.human.kinds import Kind
     from evaluator.stores.located import Located
 
-Yes = Annotated[Literal[True] | None, pydantic.Field(strict=True)]
-
 
 class LabelLine(Value):
-    """One line of labels.jsonl, of which exactly one thing is labelled."""
+    """One line of labels.jsonl, of which exactly one thing is labelled; what a case has one of is ``true``."""
 
     case: Id
     annotator: Id
@@ -34,10 +30,10 @@ class LabelLine(Value):
     claim: Id | None = None
     statement: Id | None = None
     fact: Id | None = None
-    relevance: Yes = None
-    abstention: Yes = None
+    relevance: bool | None = None
+    abstention: bool | None = None
     chunk: Id | None = None
-    preference: Yes = None
+    preference: bool | None = None
 
 
 class Label(NamedTuple):
@@ -116,6 +112,8 @@ def _mistake(line: LabelLine) -> Finding | None:
         sentence = f"{' and '.join(things)} are labelled in one line; give each a line of its own"
         return Finding("wrong-value", (things[1],), "key", sentence)
     kind = KINDS[things[0]]
+    if getattr(line, kind.name) is False:
+        return Finding("wrong-value", (kind.name,), "value", f"{kind.name} must be true; leave it out otherwise")
     if line.label in kind.scale:
         return None
     scale = f"a {kind.name} is {', '.join(kind.scale[:-1])} or {kind.scale[-1]}"
