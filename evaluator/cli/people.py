@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
+from evaluator import errors
 from evaluator.cli import console, edges
 from evaluator.cli.options import FILE, add, examples
 
@@ -66,12 +67,14 @@ def calibrate(session: Session, **given: Unpack[Given]) -> int:
     from evaluator.human import calibration, labels  # noqa: PLC0415 - as above
     from evaluator.stores import runs, values  # noqa: PLC0415 - as above
 
-    files = [Path.cwd() / file for file in given["labels"]]
-    said = labels.read(files)
-    run = runs.read_run(Path.cwd() / given["run"])
-    outcome = calibration.calibrate(said, run, seed=given["seed"], skip_missing=given["skip_missing"])
-    out = given["out"]
+    files, out = [Path.cwd() / file for file in given["labels"]], given["out"]
+    source = Path.cwd() / given["run"]
     target = Path.cwd() / out if out is not None else files[0].parent / CALIBRATION
+    if target.resolve() in {file.resolve() for file in (*files, source)}:
+        raise errors.UsageError(f"{target} would replace what is read; give another --out")
+    outcome = calibration.calibrate(
+        labels.read(files), runs.read_run(source), seed=given["seed"], skip_missing=given["skip_missing"]
+    )
     values.write_value(target, outcome.calibration)
     session.console.say(*agreeing.calibrated(outcome), f"wrote {target}")
     if given["format"] == "json":

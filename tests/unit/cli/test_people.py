@@ -139,6 +139,13 @@ class TestCalibrate:
 
         assert "warning: 1 label left out:" in said
 
+    def test_it_does_not_write_over_what_it_reads(self, court: Court) -> None:
+        """Neither the labels nor the run are ever replaced by the result."""
+        write(court.folder / "calibration.json", label("c0", S), label("c1", U))
+        for options in ((), ("--out", "run/run.json")):
+            with pytest.raises(errors.UsageError, match="would replace what is read"):
+                call("calibrate", "--labels", "calibration.json", "--run", "run/run.json", *options)
+
 
 class TestAgreement:
     """``agreement``."""
