@@ -97,13 +97,19 @@ def calibrate(
     cases = {case.id: case for case in verdicts.of_run(run)}
     joined = joining.join(labels, cases, skip_missing=skip_missing)
     settings: Mapping[str, Any] = run.head.config.get("judge") or {}
-    min_kappa = settings.get("min_kappa", DEFAULT_MIN_KAPPA)
+    min_kappa = _number(settings, "min_kappa", DEFAULT_MIN_KAPPA)
     groups = tuple(_groups(joined.pairs, Belief(min_kappa, None, fingerprint), seed))
     return Outcome(
         calibration(groups, fingerprint), min_kappa, groups, _unlabelled(run, groups),
-        effects.of_position(cases.values(), settings.get("seed") or 0), joined.left_out,
+        effects.of_position(cases.values(), int(_number(settings, "seed", 0))), joined.left_out,
         tuple(pair for pair in joined.pairs if pair.is_error and not pair.case.is_held_out),
     )  # fmt: skip
+
+
+def _number(settings: Mapping[str, Any], key: str, default: float) -> float:
+    """A setting of the run's configuration; the default where it has none that is a number."""
+    value = settings.get(key)
+    return value if isinstance(value, int | float) else default
 
 
 def calibration(groups: Iterable[Measured], fingerprint: str) -> Calibration:

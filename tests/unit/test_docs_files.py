@@ -9,7 +9,8 @@ import pytest
 from evaluator.cli import outputs
 from evaluator.cli.failures import INTERNAL, TRACEBACK_FILE
 from evaluator.errors import InputError, Interrupted
-from evaluator.model import comparison, decision, exam, record, run
+from evaluator.human.labels import LabelLine
+from evaluator.model import calibration, comparison, decision, exam, record, run
 from tests import documents
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ MODELS: dict[str, type[Value]] = {
     "exam.json: the exam": comparison.Exam,
     "exam.json: a gated row": comparison.GatedRow,
     "exam.json: a spread": exam.SpreadRow,
+    "calibration.json": calibration.Calibration,
+    "labels.jsonl": LabelLine,
     "decision.json": decision.Decision,
     "decision.json: a rule": decision.RuleOutcome,
     "decision.json: a case": decision.CaseOutcome,
@@ -93,6 +96,11 @@ def test_keys_of_a_value_inside_are_named_beside_it(section: str, key: str, mode
 def test_every_status_is_explained(section: str, words: Any) -> None:
     """Statuses, outcomes and kinds of failure are those that the code can write."""
     assert sorted(keys(section, table=1)) == sorted(get_args(words))
+
+
+def test_every_key_of_a_calibrated_language_is_described() -> None:
+    """The second table of calibration.json is what is known of a metric in a language."""
+    assert keys("calibration.json", table=1) == list(calibration.Calibrated.model_fields)
 
 
 def test_scopes_and_kinds_of_loosening_are_explained() -> None:
