@@ -14,7 +14,8 @@ from evaluator.stores.words import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evaluator.model.judgement import Judged, Judgement, Opinion, Part
+    from evaluator.model.judgement import Judged, Judgement, Opinion
+    from evaluator.model.verdicts import Part
     from evaluator.stores.runs import RunReader, StoredCase
 
 

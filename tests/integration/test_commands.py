@@ -204,8 +204,8 @@ class TestRun:
         done = rag_assay(suite, "run", "--tier", "full")
 
         assert done.returncode == 2
-        assert "not yet supported: it needs judge:" in done.stderr
-        assert "rag-assay --explain not-yet-supported" in done.stderr
+        assert "needs a judge: section" in done.stderr
+        assert "rag-assay --explain usage" in done.stderr
 
 
 class TestStages:

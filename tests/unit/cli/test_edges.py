@@ -146,8 +146,8 @@ class TestTier:
         assert workspace(config=suite(tmp_path), tier=written).tier == "retrieval"
 
     def test_full_is_refused_with_what_it_needs(self, tmp_path: Path) -> None:
-        """``--tier full`` says that it is not yet supported and why."""
-        with pytest.raises(errors.NotYetSupported, match="not yet supported: it needs judge:"):
+        """``--tier full`` says what to write into the configuration."""
+        with pytest.raises(errors.UsageError, match="needs a judge: section"):
             workspace(config=suite(tmp_path), tier="full")
 
 

@@ -92,9 +92,7 @@ class TestLater:
             with pytest.raises(errors.NotYetSupported, match=f"^rag-assay {name} is not yet supported$"):
                 call(*arguments)
 
-    @pytest.mark.parametrize(
-        "arguments", [["run", "--shard", "1/4"], ["collect", "--shard", "1/4"], ["score", "--against", "run.json"]]
-    )
+    @pytest.mark.parametrize("arguments", [["run", "--shard", "1/4"], ["collect", "--shard", "1/4"]])
     def test_an_option_of_a_later_version_is_told_as_one(
         self, arguments: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -68,12 +68,7 @@ def test_a_file_without_entries_accepts_nothing(tmp_path: Path, text: str) -> No
         ("recall@banana", "wrong-value", "'recall@banana' has a cut-off that is no whole number above 0"),
         ("recall@", "wrong-value", "'recall@' has a cut-off that is no whole number above 0"),
         ("abstention@5", "wrong-value", "'abstention@5' has a cut-off, which abstention does not take"),
-        ("faithfulness", "not-yet-supported", "'faithfulness' is not yet supported"),
-        (
-            "answer_relevanc",
-            "unknown-metric",
-            "'answer_relevanc' is no metric; did you mean 'answer_relevance'? It is not yet supported",
-        ),
+        ("abstentoin", "unknown-metric", "'abstentoin' is no metric; did you mean 'abstention'?"),
     ],
 )
 def test_a_metric_is_written_as_in_the_configuration(tmp_path: Path, metric: str, code: str, sentence: str) -> None:
