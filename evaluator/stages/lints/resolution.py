@@ -3,7 +3,7 @@
 A mean over n cases moves by 1/n when one question is lost. A rule with ``max_drop`` and ``min_lost`` sees the first
 number of lost questions that is at least ``min_lost`` and whose share is above ``max_drop``. Where answers vary by
 themselves, c cases that got worse while none got better are more than chance only where 2^-c is at most alpha divided
-by the number of such rows (the sign test).
+by the number of such rows (the sign test). Rows that a judge decides are read as in tier full.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from evaluator.stages.lint import Doubt
 from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from evaluator.model.config import Config, Rule
     from evaluator.model.golden import Case
@@ -32,13 +32,17 @@ DECIMALS = 3
 
 
 class _Row(NamedTuple):
-    """One metric in one category or over all. ``parts`` is the most that one case of it is made of (needs or facts)."""
+    """One metric in one category or over all. ``parts`` is the most that one case of it is made of (needs or facts).
+
+    ``alike`` are other metrics of which the same can be said.
+    """
 
     metric: str
     size: int
     parts: int
     rule: Rule | None
     pooled: bool
+    alike: tuple[str, ...] = ()
 
 
 def resolved(cases: Sequence[Case], config: Config) -> Iterator[Doubt]:
@@ -69,7 +73,8 @@ class _Ruler:
     def __init__(self, config: Config, *, categories: int) -> None:
         self._declared = metrics.load()
         self._min_cases = config.gate.min_cases
-        ids = configuration.resolve_metrics(config, self._declared)
+        tier: configuration.Tier = "retrieval" if config.judge is None else "full"
+        ids = configuration.resolve_metrics(config, self._declared, tier=tier)
         named = [str(metric) for metric in ids if _falls(self._declared[metric.name])]
         written = configuration.effective_rules(config, ids, answers_exist=True)
         expanded = [each.rule for each in rules.expand(written)]
@@ -81,8 +86,18 @@ class _Ruler:
 
     def sentence(self, cases: Sequence[Case], scope: str) -> str:
         """What of these cases can be seen."""
-        rows = [row for row in self._rows(cases, scope) if row.size]
+        rows = [row for row in self._together(self._rows(cases, scope)) if row.size]
         return ". ".join(map(self._row, rows)) if rows else "no metric with a rule about drops applies to them"
+
+    def _together(self, rows: Iterable[_Row]) -> Iterator[_Row]:
+        """Judged metrics as one row where the same is to be said of them: by default there are four with one rule."""
+        found: dict[object, list[_Row]] = {}
+        for row in rows:
+            said = row.rule and row.rule.but(metric="any")
+            key = (row.size, row.parts, row.pooled, said) if self._is_judged(row.metric) else row.metric
+            found.setdefault(key, []).append(row)
+        for first, *others in found.values():
+            yield first._replace(alike=tuple(row.metric for row in others))
 
     def _rows(self, cases: Sequence[Case], scope: str) -> Iterator[_Row]:
         limits = {rule.metric: rule for rule in self._rules if rule.per == scope}
@@ -92,7 +107,8 @@ class _Ruler:
             yield _Row(metric, len(sizes), max(sizes, default=1), limits.get(metric), pooled)
 
     def _row(self, row: _Row) -> str:
-        step = f"{row.metric} moves by {_number(1 / row.size)} with one lost question"
+        names = f"each of {', '.join((row.metric, *row.alike))}" if row.alike else row.metric
+        step = f"{names} moves by {_number(1 / row.size)} with one lost question"
         if row.parts > 1:
             thing = "fact" if self._declared[_name(row.metric)].counts == "facts" else "need"
             step += f", by {_number(1 / row.size / row.parts)} with one {thing} of {row.parts}"
@@ -109,10 +125,14 @@ class _Ruler:
         seen = f"the rule fails from {counted(lost, 'lost question')} on ({_number(lost / row.size)})"
         if not self._varies(row.metric):
             return seen
-        return f"{seen}; answers vary by themselves, and fewer than {self._beyond_chance} worse cases can be chance"
+        who = "what a judge says varies by itself" if self._is_judged(row.metric) else "answers vary by themselves"
+        return f"{seen}; {who}, and fewer than {self._beyond_chance} worse cases can be chance"
 
     def _varies(self, metric: str) -> bool:
-        return self._live and self._declared[_name(metric)].reads == "answer"
+        return self._is_judged(metric) or (self._live and self._declared[_name(metric)].reads == "answer")
+
+    def _is_judged(self, metric: str) -> bool:
+        return self._declared[_name(metric)].reads == "judge"
 
 
 def smallest_loss(count: int, max_drop: float, min_lost: int) -> int | None:
@@ -122,7 +142,7 @@ def smallest_loss(count: int, max_drop: float, min_lost: int) -> int | None:
 
 
 def _falls(metric: Metric) -> bool:
-    return metric.bounded and metric.higher_is_better
+    return metric.bounded and metric.higher_is_better and not metric.compares
 
 
 def _name(metric: str) -> str:
@@ -133,6 +153,9 @@ def _parts(metric: Metric, case: Case) -> int:
     """Of how many parts a case's value is made; 0 where the metric does not apply to it."""
     if metric.reads == "answer":
         return 1
+    if metric.reads == "judge":
+        has_labels = not metric.labels or any(getattr(case.labels, label) for label in metric.labels)
+        return int(case.expect == "answer" and has_labels)
     if metric.counts == "facts":
         return len(case.labels.facts)
     needs = len(case.labels.relevant)

@@ -133,3 +133,34 @@ def test_the_smallest_loss_is_what_the_gate_sees(seed: int) -> None:
 def test_a_hostile_category_is_shown_escaped() -> None:
     """A name reaches a terminal as text."""
     assert "\x1b" not in said(cases(5, category="a\x1b[2J"), config(RECALL))[1]
+
+
+JUDGE = {"provider": "scripted", "model": "m"}
+
+
+def test_judged_metrics_with_one_rule_are_one_sentence() -> None:
+    """Two of 12 are 0.167. Four metrics in two rows each are 8 noisy rows: 2^-8 is the first below 0.05 / 8."""
+    golden = cases(12, reference="It is so.")
+
+    assert said(golden, config(judge=JUDGE))[1].split(". ")[-1] == (
+        "each of faithfulness, answer_relevance, answer_completeness, correctness moves by 0.083 with one lost question"
+        "; the rule fails from 2 lost questions on (0.167); what a judge says varies by itself, and fewer than 8 worse "
+        "cases can be chance"
+    )
+    assert "faithfulness" not in str(said(golden, config()))
+
+
+def test_a_judged_metric_counts_the_cases_that_have_its_label() -> None:
+    """Correctness needs a reference, which 5 of 10 cases have: one of them is a fifth. None expects an abstention."""
+    golden = [
+        *cases(5, category="x", reference="It is so."), *cases(5, category="y"),
+        *cases(5, category="z", expect="abstain", relevant=[]),
+    ]  # fmt: skip
+    rule = {"metric": "correctness", "max_drop": 0.1}
+    settings = config(rule, judge=JUDGE, metrics=["correctness", "preference"])
+
+    assert said(golden, settings)[0].startswith(
+        "over all 15 cases: correctness moves by 0.200 with one lost question; the rule fails from 1 lost question on"
+    )
+    other = config({"metric": "faithfulness", "max_drop": 0.1}, judge=JUDGE, metrics=["faithfulness"])
+    assert "faithfulness moves by 0.100 with one lost question" in said(golden, other)[0]
