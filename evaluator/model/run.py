@@ -157,6 +157,7 @@ class JudgeInfo(Value):
     ``model`` is what was asked for, ``answered`` every model as the API named it in its replies. ``adapted`` are
     sentences about parameters that the model refused and that were left out, ``prompts`` digests by language.
     ``stopped`` says why judging ended before it was done (budget, deadline, interrupt); None where it was done.
+    ``against`` is the SHA-256 of the run that answers and claims were held beside, None where there was none.
     """
 
     provider: Id
@@ -165,6 +166,7 @@ class JudgeInfo(Value):
     adapted: Strings = ()
     prompts: dict[str, str] = {}
     stopped: str | None = None
+    against: str | None = None
 
 
 class RunHead(Value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
-from evaluator import metrics
+from evaluator import errors, metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
 from evaluator.stages import against, examining, measuring, renumbered, tally, whereabouts
@@ -41,11 +41,22 @@ def compare(workspace: Workspace, baseline: Path | None) -> None:
     path = against.baseline_path(workspace, baseline)
     other = against.read_baseline(path, candidate.head.suite) if path is not None else None
     if other is not None:
+        _refuse_another(candidate, other)
         other = _rejudged(workspace, candidate, other)
     source = str(path) if path is not None else ""
     comparison, state = _results(workspace, candidate, other, against.read_accepted(workspace), source)
     write_value(workspace.out / "comparison.json", comparison)
     write_value(workspace.out / "exam.json", state)
+
+
+def _refuse_another(candidate: Run, baseline: RunReader) -> None:
+    """Which answer is better, and which claim is new, was judged beside one run, and says nothing of another."""
+    judge = candidate.head.judge
+    if judge is not None and judge.against not in (None, baseline.sha256):
+        raise errors.BaselineError(
+            f"run.json was scored against another run than {baseline.path}; "
+            f"run rag-assay score --tier full --against {baseline.path} first"
+        )
 
 
 def _rejudged(workspace: Workspace, candidate: Run, baseline: RunReader) -> RunReader:

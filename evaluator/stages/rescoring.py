@@ -51,14 +51,15 @@ def judged_beside(
     path = baselines.baseline_path(workspace, against)
     if path is None:
         return judging.result(bench, measures, judging.judge(bench, measures, found))
-    baseline: Run = baselines.read_baseline(path, workspace.config.suite)
+    baseline = baselines.read_baseline(path, workspace.config.suite)
     if "preference" in measures.asks:
         found = list(beside(found, baseline))
     judged = judging.judge(bench, measures, found)
+    sha256 = baseline.sha256
     if bench.config.rescore_baseline and baseline.head.fingerprint.get("judge") != bench.fingerprint(measures.declared):
-        whole = baselines.read_baseline(path, workspace.config.suite)
-        baseline = rescore(bench, whole, workspace.out / RESCORED, measures)
-    return judging.result(bench, measures, judging.confirm(bench, measures, found, judged, baseline))
+        baseline = rescore(bench, baseline, workspace.out / RESCORED, measures)
+    result = judging.result(bench, measures, judging.confirm(bench, measures, found, judged, baseline))
+    return result._replace(info=result.info and result.info.but(against=sha256))
 
 
 def beside(found: Sequence[Answered], baseline: Run) -> Iterator[Answered]:

@@ -59,3 +59,19 @@ def test_tier_retrieval_beside_a_judged_baseline_says_nothing_of_it(shop: Shop) 
     assert [rule["reason"] for rule in decision["rules"] if rule["rule"] == "faithfulness max_drop"] == [
         "tier retrieval"
     ]
+
+
+def test_what_was_judged_beside_one_run_says_nothing_of_another(shop: Shop) -> None:
+    """A worse answer cannot be held beside a run that is worse still, and be compared with the real baseline."""
+    shop.config["metrics"] = ["recall@5", "preference"]
+    shop.run("base")
+    shop.answers = [WRONG] * 10
+    shop.run("poor")
+    out = ("--out", str(shop.folder / "new"))
+    shop.command("collect", *out)
+    assert shop.command("score", "--tier", "full", "--against", "poor/run.json", *out).code == 0
+    done = shop.command("compare", "--baseline", "base/run.json", *out)
+    assert done.code == 2
+    assert "run.json was scored against another run" in done.told
+    assert shop.command("score", "--tier", "full", "--against", "base/run.json", *out).code == 0
+    assert shop.command("compare", "--baseline", "base/run.json", *out).code == 0
