@@ -35,9 +35,10 @@ def digest_of_code(workspace: Workspace, ours: frozenset[str]) -> str | None:
     if config.fixture is not None:
         known |= {(workspace.path(config.fixture) / name).resolve() for name in fixtures.FILES}
     sha256, files, left = hashlib.sha256(), 0, MAX_BYTES
+    kept = _kept(workspace)
     for path, size in _files(_roots(workspace)):
         resolved = path.resolve()
-        if resolved.parent == out and path.name in ours:
+        if (resolved.parent == out and path.name in ours) or resolved in kept:
             continue
         if resolved not in known:
             files, left = files + 1, left - max(size, 0)
@@ -45,6 +46,14 @@ def digest_of_code(workspace: Workspace, ours: frozenset[str]) -> str | None:
             return None
         sha256.update(to_json([os.fsencode(path).hex(), _digest(path) if size >= 0 else None]))
     return sha256.hexdigest()
+
+
+def _kept(workspace: Workspace) -> frozenset[Path]:
+    """The judge's cache, which judging changes, with the files that SQLite keeps beside it."""
+    if workspace.config.judge is None:
+        return frozenset()
+    cache = workspace.path(workspace.config.judge.cache).resolve()
+    return frozenset(cache.with_name(f"{cache.name}{end}") for end in ("", "-wal", "-shm", "-journal"))
 
 
 def _roots(workspace: Workspace) -> Iterator[Path]:

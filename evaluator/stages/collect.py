@@ -13,7 +13,7 @@ from evaluator.model.run import MAX_INLINE_CASES
 from evaluator.stages import code, preparing
 from evaluator.stages.asking import ask_all
 from evaluator.stages.recording import Note, Recorder, Tally
-from evaluator.stages.resuming import Partial
+from evaluator.stages.resuming import PARTS, Partial
 from evaluator.stages.workspace import MAX_HANDED
 from evaluator.stores import atomic, values
 from evaluator.stores.words import visible
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 TOOL = f"rag-assay {__version__}"
 COLLECTION = "collect.json"
 RECORDS = "records.jsonl"
+
+SCORED = ("run.json", "baseline-rescored.json")
+"""What an interrupted score leaves: the answers it is of are still of the same code."""
 
 INSTANT = ("builtin", "recorded")
 """Pipelines that answer at once, unless a model writes the answers: asked in turn, and from the beginning again when
@@ -78,7 +81,7 @@ class _Run:
             ),
         }  # fmt: skip
         # The folder is read only for a pipeline whose answers could be kept.
-        ours = frozenset({COLLECTION, RECORDS, f"{COLLECTION}.part", f"{RECORDS}.part"})
+        ours = frozenset({COLLECTION, RECORDS, *PARTS, *SCORED})
         self._is_instant = work.kind.name in INSTANT and config.pipeline.generator is None
         self._code = None if self._is_instant else code.digest_of_code(workspace, ours)
         identity = {**self._collection, "only": sorted(workspace.only), "code": self._code}

@@ -10,7 +10,7 @@ from evaluator.cli import outputs
 from evaluator.cli.failures import INTERNAL, TRACEBACK_FILE
 from evaluator.errors import InputError, Interrupted
 from evaluator.human.labels import LabelLine
-from evaluator.model import calibration, comparison, decision, exam, record, run
+from evaluator.model import calibration, comparison, decision, exam, judgement, record, run
 from tests import documents
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ MODELS: dict[str, type[Value]] = {
     "run.json: a case": run.RunCase,
     "run.json: a need": run.RunNeed,
     "run.json: a fact": run.RunFact,
+    "run.json: a claim": judgement.Claim,
+    "run.json: a judgement": judgement.Judgement,
     "run.json: a mean": run.SummaryValue,
     "run.json: the history": run.History,
     "comparison.json": comparison.Comparison,
@@ -49,6 +51,15 @@ INSIDE: list[tuple[str, str, type[Value]]] = [
     ("run.json: a case", "steps", run.RunStep),
     ("run.json: a case", "gathered", run.Gathered),
     ("run.json: a need", "found", run.FoundInStep),
+    ("run.json", "judge", run.JudgeInfo),
+    ("run.json: a judgement", "abstained", judgement.Opinion),
+    ("run.json: a judgement", "relevance", judgement.Opinion),
+    ("run.json: a judgement", "sufficiency", judgement.Opinion),
+    ("run.json: a judgement", "silent", judgement.Silent),
+    ("run.json: a judgement", "statements", judgement.Statement),
+    ("run.json: a judgement", "facts", judgement.JudgedFact),
+    ("run.json: a judgement", "useful", judgement.JudgedChunk),
+    ("run.json: a judgement", "preference", judgement.Preference),
     ("comparison.json", "baseline", comparison.BaselineInfo),
     ("comparison.json", "configuration", comparison.ConfigurationChange),
     ("comparison.json: a changed value", "lost", comparison.Lost),
