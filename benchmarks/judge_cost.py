@@ -49,9 +49,11 @@ ASSUMED = """\
 Assumed of the model: it obeys. A text that is taken apart has one claim, statement, truth or question for each of its
 sentences; every verdict is the best; a reason is one short sentence. One token is four bytes; schemas that are sent
 beside the messages and texts that are embedded are read, too. Per case: "calls" of a first run to the model; "again",
-the same once more; "changed", once more with every answer worded differently; "embeds", calls that embed; tokens of
-the first run; "contexts", how often the whole text of a chunk was sent. By default the peers keep no replies: "own
-cache" is Ragas with DiskCacheBackend (its three questions for an answer become one) and DeepEval with use_cache."""
+the same once more; "changed", once more with every answer worded differently ("-": as the first, nothing is kept);
+"embeds", calls that embed; tokens of the first run; "contexts", how often the whole text of a chunk was sent. By
+default the peers keep no replies: "own cache" is Ragas with DiskCacheBackend (its three questions for an answer become
+one) and DeepEval with use_cache."""
+OWN_CACHE = ", own cache"
 HEADING = ("calls", "again", "changed", "embeds", "read", "written", "contexts")
 
 
@@ -79,7 +81,7 @@ class Line(NamedTuple):
         calls: Counter[str] = Counter()
         for metric, counted in self.runs[0].items():
             calls.update(counted.calls if metric.startswith("all") else {metric: counted.asked})
-        return f"  {self.title}: " + ", ".join(f"{name or 'GEval'} {each / cases:.2f}" for name, each in calls.items())
+        return f"  {self.title}: " + ", ".join(f"{name} {each / cases:.2f}" for name, each in calls.items())
 
 
 def cases_of(data: Path, chunks: int) -> list[dict[str, Any]]:
@@ -188,7 +190,7 @@ def scored(peer: Peer, python: Path, work: Work, server: Server, folder: Path) -
 
 def theirs(peer: Peer, python: Path, cases: list[dict[str, Any]], server: Server, folder: Path) -> Iterator[Line]:
     """What a peer asks as it is, and with a cache of its own."""
-    for title, cached in (("", False), (", own cache", True)):
+    for title, cached in (("", False), (OWN_CACHE, True)):
         place = folder / f"{peer.name}{title}"
         place.mkdir()
         rounds = (cases, cases, reworded(cases)) if cached else (cases, cases)
@@ -211,7 +213,8 @@ def measure(cases: list[dict[str, Any]], peers: Sequence[tuple[Peer, Path]], fol
     title = f"{len(cases)} cases, {chunks} chunk{'s' if chunks > 1 else ''} each"
     print(f"\n{title:<34}" + "".join(f"{name:>9}" for name in HEADING))
     print(*(line.printed(len(cases), len(texts)) for line in lines), sep="\n")
-    print("calls of the first run", *(line.split(len(cases)) for line in lines), sep="\n", flush=True)
+    split = (line.split(len(cases)) for line in lines if not line.title.endswith(OWN_CACHE))
+    print("calls of the first run", *split, sep="\n", flush=True)
 
 
 def main() -> None:

@@ -76,7 +76,11 @@ def answering(peer: Peer, python: Path, work: Work, folder: Path) -> Iterator[It
     ):
         process.stdin.write(json.dumps(work._asdict()) + "\n")
         process.stdin.flush()
-        yield _metrics(process)
+        try:
+            yield _metrics(process)
+        except BaseException:
+            process.kill()
+            raise
         process.stdin.close()
     if process.returncode != 0:
         sys.exit(f"{peer.name} exited with {process.returncode}:\n{log.read_text()[-3000:]}")
