@@ -37,11 +37,16 @@ def departures(
     flags: Iterable[str],
     holdout: int = 0,
     other_list: bool = False,
+    no_fixture: bool = False,
 ) -> Iterator[Departure]:
     """Removed cases (``holdout`` of them held out), changed critical ones (they count as removed), lost flags.
 
     ``other_list``: what is accepted stands in another file than the baseline's, so whoever guards that was not asked.
+    ``no_fixture``: the baseline had one, so what a pipeline says of its results was held against it.
     """
+    if no_fixture:
+        text = "the baseline was measured with a fixture and this run without: its results are what they say they are"
+        yield Departure(None, "undecided", text)
     if other_list:
         text = "the configuration names another list of what is accepted than the baseline's"
         yield Departure(None, "undecided", text)

@@ -12,6 +12,7 @@ from evaluator.stages import against, examining, measuring, renumbered, tally, w
 from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.paraphrases import Meeting, are_read
+from evaluator.stores.fixtures import read_fixture
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import write_value
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from evaluator.model.accepted import Accepted
     from evaluator.model.comparison import Comparison
     from evaluator.model.exam import ExamFile
+    from evaluator.model.fixture import Fixture
     from evaluator.model.score import Metric
     from evaluator.stages.held import Run
     from evaluator.stages.workspace import Workspace
@@ -90,7 +92,10 @@ def _results(
     if tier == "full":
         older = baseline.head if baseline is not None else None
         half = JudgedHalf(candidate.head, older, mine, theirs, against.calibration_of(workspace, tier))
-    seen = tally.Tally(candidate, baseline, ruler, measuring.Changes(ruler, names), groups, named, half)
+    others = renumbered.Renumbered(lambda: _fixture(workspace, candidate))
+    seen = tally.Tally(
+        candidate, baseline, ruler, measuring.Changes(ruler, names), groups, others, accepted=named, half=half
+    )
     for met in tally.meet(candidate, baseline, whole=whole):
         seen.take(met)
     verdicts = examining.Examining(seen, mine, theirs, accepted)
@@ -99,6 +104,18 @@ def _results(
     workspace.warnings.extend((*alerts, *warnings))
     comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
     return comparison, verdicts.state(names).but(alerts=alerts, warnings=warnings)
+
+
+def _fixture(workspace: Workspace, candidate: Run) -> Fixture | None:
+    """The fixture that a run was measured with; None where it had none, or it is not there any more as it was."""
+    fixture, written = workspace.handed.fixture, workspace.config.fixture
+    if fixture is None and written is not None:
+        try:
+            fixture = read_fixture(workspace.path(written)).fixture
+        except errors.AssayError:
+            return None
+    chunks = candidate.head.fingerprint.get("chunks")
+    return fixture if fixture is not None and fixture.digests.chunks == chunks else None
 
 
 def _measured(

@@ -110,7 +110,12 @@ class Examining:
             removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
             holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
             other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
+            no_fixture=self._had_chunks(self.seen.baseline) and not self._had_chunks(self.seen.candidate),
         )  # fmt: skip
+
+    @staticmethod
+    def _had_chunks(run: Run | None) -> bool:
+        return run is not None and run.head.fingerprint.get("chunks") is not None
 
     def _rules(self, config: Config) -> Sequence[Rule]:
         ids = configuration.resolve_metrics(config, self.seen.ruler.declared, tier=self.seen.candidate.head.tier)

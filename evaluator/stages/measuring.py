@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from evaluator.config import Tier
-    from evaluator.model.run import RunCase
+    from evaluator.model.run import RunCase, RunHead
     from evaluator.model.score import Score
     from evaluator.model.view import CaseView, Paraphrases, ResolvedNeed, Way
     from evaluator.stages.held import Run
     from evaluator.stores.runs import StoredCase
 
 ABSTENTION = MetricId("abstention")
+ANSWERS = ("answer", "judge")
+"""What metrics read that look at what an answer says, and so at what it cites."""
 
 
 class Judged(NamedTuple):
@@ -58,12 +60,14 @@ class Measured(NamedTuple):
 class Ruler:
     """What is measured: the metrics, in the order of every ``Values``, and their declarations.
 
-    Both runs are read by the candidate's ``tier``.
+    Both runs are read by the candidate's ``tier``. ``citations`` is the run whose pattern of citations answers are read
+    by; None: each run's by its own.
     """
 
     metrics: Sequence[MetricId]
     declared: Mapping[str, Metric]
     tier: Tier = "retrieval"
+    citations: RunHead | None = None
 
     def measure(
         self,
@@ -94,17 +98,15 @@ class Ruler:
     ) -> tuple[CaseView, Mapping[MetricId, Score]]:
         """How one stored case is seen, and what it scores, as for :meth:`measure`."""
         scores: Mapping[MetricId, Score] = {}
-        if isinstance(stored, HeldCase) and labels is stored.view.labels and paraphrases == stored.view.paraphrases:
+        beside = scoring.Beside(citations_of(self.citations or run.head), paraphrases)
+        if isinstance(stored, HeldCase) and labels is stored.view.labels and beside == _beside(stored.view):
             view, scores = stored.view, stored.scores
         else:
             view = scoring.view_of(
                 stored, labels, scoring.needs_under(stored.case, labels, known, stored.retrieved + stored.context_only),
                 run.places,
                 latency_ms=run.head.timing.get("latency_ms", {}).get(stored.case.id),
-                beside=scoring.Beside(
-                    (run.head.config.get("citations") or {}).get("pattern"), paraphrases,
-                    judgements.of_case(run, stored) if self.tier == "full" else None,
-                ),
+                beside=beside._replace(judged=judgements.of_case(run, stored) if self.tier == "full" else None),
             )  # fmt: skip
         missing = [metric for metric in self.metrics if metric not in scores]
         return view, {**scores, **scoring.score_case(view, missing, self.declared)}
@@ -139,6 +141,15 @@ class Ruler:
         return frozenset(place for place, metric in enumerate(self.metrics) if self.declared[metric.name].compares)
 
     @cached_property
+    def reads_answers(self) -> bool:
+        """Whether any metric looks at what an answer says, and so at what it cites."""
+        return any(self.declared[metric.name].reads in ANSWERS for metric in self.metrics)
+
+    def reads_otherwise(self, metric: MetricId) -> bool:
+        """Whether a metric reads the answers of one of the runs by the other's pattern of citations."""
+        return self.citations is not None and self.declared[metric.name].reads in ANSWERS
+
+    @cached_property
     def _expected(self) -> list[int]:
         """Metrics whose value does not go away by itself; a clock reading does where nothing was retrieved."""
         declared = [self.declared[metric.name] for metric in self.metrics]
@@ -150,6 +161,16 @@ def judged_columns(ids: Sequence[MetricId], declared: Mapping[str, Metric]) -> f
     return frozenset(
         place for place, metric in enumerate(ids) if declared[metric.name].reads == "judge" or metric == ABSTENTION
     )
+
+
+def citations_of(head: RunHead) -> str | None:
+    """The pattern of citations that a run was configured with; None without one."""
+    pattern: str | None = (head.config.get("citations") or {}).get("pattern")
+    return pattern
+
+
+def _beside(view: CaseView) -> scoring.Beside:
+    return scoring.Beside(view.citations, view.paraphrases)
 
 
 def labels_of(stored: StoredCase) -> Labels:

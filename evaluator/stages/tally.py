@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
 from evaluator.stages import judgements, measuring
-from evaluator.stages.renumbered import renumbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from evaluator.stages.judged_half import JudgedHalf
     from evaluator.stages.measuring import Changes, Judged, Measured, Ruler
     from evaluator.stages.paraphrases import Meeting, Sides
+    from evaluator.stages.renumbered import Renumbered
     from evaluator.stores.runs import RunReader, StoredCase
 
 
@@ -57,7 +58,8 @@ class Tally:
     baseline's exam takes the candidate's labels for them. ``half`` is what a judge decides, None in tier retrieval;
     ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``unsupported`` claims that are
     unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a whole.
-    ``renumbered`` are chunks that labels name and that say something else now, by case.
+    ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
+    finds them.
     """
 
     candidate: Run
@@ -65,6 +67,7 @@ class Tally:
     ruler: Ruler
     changes: Changes
     groups: Meeting
+    others: Renumbered
     accepted: Collection[str] = ()
     half: JudgedHalf | None = None
     new: list[CaseValues] = field(default_factory=list)
@@ -82,6 +85,15 @@ class Tally:
     unsupported: list[Unsupported] = field(default_factory=list)
     renumbered: dict[str, list[str]] = field(default_factory=dict)
     regrouped: dict[str, Paraphrases] = field(default_factory=dict)
+
+    @cached_property
+    def old_ruler(self) -> Ruler:
+        """What the baseline's exam measures with: it reads the citations of both runs by the baseline's pattern."""
+        if self.baseline is None or not self.ruler.reads_answers:
+            return self.ruler
+        heads = (self.candidate.head, self.baseline.head)
+        mine, theirs = map(measuring.citations_of, heads)
+        return self.ruler if mine == theirs else replace(self.ruler, citations=self.baseline.head)
 
     def take(self, met: Met) -> None:
         """Note one case."""
@@ -109,6 +121,9 @@ class Tally:
             after = self.ruler.measure(self.candidate, mine, labels, {}, group)
             line = self._counted(self.ruler.line(mine.case, labels, None, after), theirs)
             self.new.append(line)
+            if self.old_ruler is not self.ruler:
+                read = self.old_ruler.measure(self.candidate, mine, labels, {}, group)
+                line = self._counted(self.ruler.line(mine.case, labels, None, read), theirs)
             # A floor of the baseline's exam reads all that the candidate answers, however it came to be asked.
             self.old.append(line)
             self._critical(mine.case.id, None, after, measuring.ALIKE, old=False)
@@ -122,48 +137,53 @@ class Tally:
         case = mine.case.id
         labels = measuring.labels_of(mine)
         sides = self.groups.new(mine)
-        before, after = self._both(mine, theirs, labels, sides)
+        before, after = self._both(mine, theirs, labels, sides, self.ruler)
         judged = self._judged(case, labels, measuring.labels_of(theirs))
-        line = self._whole(self.ruler.line(mine.case, labels, before, after, judged), mine, labels, sides)
-        line = self._counted(line, theirs)
+        line = self.ruler.line(mine.case, labels, before, after, judged)
+        line = self._counted(self._whole(line, mine, labels, sides, self.ruler), theirs)
         self.new.append(line)
         self.changes.add(case, before, after, () if judged.is_comparable else self.ruler.judged)
-        if line.rechunked and (other := list(renumbered(before.view, after.view))):
+        if line.rechunked and (other := list(self.others.of(before.view, after.view))):
             self.renumbered[case] = other
         self._critical(case, before, after, judged, old=False)
         if self.half is not None and judged.is_comparable:
             self._tell_claims(case, before, after)
         sides_before = self.groups.old(mine, theirs)
         is_same = mine.case.labels_hash == theirs.case.labels_hash and sides == sides_before
-        is_same = is_same or case in self.accepted
-        if not is_same:
-            before, after = self._both(mine, theirs, measuring.labels_of(theirs), sides_before)
+        is_alike = is_same or case in self.accepted
+        ruler = self.old_ruler
+        if not is_alike:
+            before, after = self._both(mine, theirs, measuring.labels_of(theirs), sides_before, ruler)
+        elif ruler is not self.ruler:
+            before, after = self._both(mine, theirs, labels, sides, ruler)
         terms = judged._replace(undrawn_is_missing=self.half is not None and self.half.samples_less)
-        if not is_same or terms != judged:
-            labels = after.view.labels
-            line = self._whole(self.ruler.line(theirs.case, labels, before, after, terms), mine, labels, sides_before)
-            line = self._counted(line, theirs)
+        if not is_alike or ruler is not self.ruler or terms != judged:
+            read = after.view.labels
+            line = ruler.line(theirs.case, read, before, after, terms)
+            line = self._counted(self._whole(line, mine, read, sides if is_alike else sides_before, ruler), theirs)
         self.old.append(line)
         self._critical(case, before, after, terms, old=True)
         self.relabelled.update([case] if mine.case.labels_hash != theirs.case.labels_hash else [])
         self.flags.extend([case] if theirs.case.critical and not mine.case.critical else [])
 
-    def _both(self, mine: StoredCase, theirs: StoredCase, labels: Labels, sides: Sides) -> tuple[Measured, Measured]:
+    def _both(
+        self, mine: StoredCase, theirs: StoredCase, labels: Labels, sides: Sides, ruler: Ruler
+    ) -> tuple[Measured, Measured]:
         if self.baseline is None:
             raise AssertionError("a pair without a baseline")
         # Under equal labels each run has resolved every need itself.
         known = mine.case.labels_hash != theirs.case.labels_hash and _same_chunks(self.candidate, self.baseline)
         ways_before, ways_after = (measuring.ways_of(each.case) if known else {} for each in (mine, theirs))
-        before = self.ruler.measure(self.baseline, theirs, labels, ways_before, sides.before)
-        after = self.ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
+        before = ruler.measure(self.baseline, theirs, labels, ways_before, sides.before)
+        after = ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
         return before, after
 
-    def _whole(self, line: CaseValues, mine: StoredCase, labels: Labels, sides: Sides) -> CaseValues:
+    def _whole(self, line: CaseValues, mine: StoredCase, labels: Labels, sides: Sides, ruler: Ruler) -> CaseValues:
         """A line with what the candidate's whole group comes to, where a part of it was compared."""
         paraphrases = self.groups.alone(mine, is_candidate=True)
         if not sides.before or paraphrases == sides.after or line.after is None:
             return line
-        measured = self.ruler.measure(self.candidate, mine, labels, {}, paraphrases).values
+        measured = ruler.measure(self.candidate, mine, labels, {}, paraphrases).values
         reads = [self.ruler.declared[metric.name].group for metric in self.ruler.metrics]
         chosen = (group if read else own for read, group, own in zip(reads, measured, line.after, strict=True))
         return line._replace(whole=tuple(chosen))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
+from evaluator.model.score import MetricId
+from evaluator.stages import measuring
 from evaluator.stores import golden
+from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,13 +41,20 @@ def _of_case(entry: Loosened, lines: Mapping[str, str], categories: Mapping[str,
 
 
 def _of_row(entry: Loosened, lines: Mapping[str, str], seen: Tally) -> str:
-    """The relabelled cases of a row, where nothing else can be to blame."""
+    """Another pattern of citations, else the relabelled cases of a row, where nothing else can be to blame."""
     if entry.where is not None or entry.metric is None:
         return ""
+    if seen.baseline is not None and seen.old_ruler.reads_otherwise(MetricId.parse(entry.metric)):
+        before, after = (measuring.citations_of(run.head) for run in (seen.baseline, seen.candidate))
+        return f"citations.pattern: {_pattern(before)} → {_pattern(after)}"
     # A flag that is gone is a change of labels too, and said on its own.
     relabelled = seen.relabelled - set(seen.flags)
     cases = [line.id for line in seen.new if line.id in relabelled and entry.category in (None, line.category)]
     return f"labels changed: {_listed(cases, lines)}" if cases else ""
+
+
+def _pattern(text: str | None) -> str:
+    return "none" if text is None else visible(text)
 
 
 def _listed(cases: Sequence[str], lines: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ class Suite:
 
     def add(self, count: int, category: str) -> list[str]:
         """New questions, answered rightly."""
-        new = [
+        new: list[dict[str, Any]] = [
             {"id": f"{category}{n}", "question": f"{category} {n}", "category": category, "relevant": [f"n{n}"]}
             for n in range(count)
         ]
@@ -205,3 +205,143 @@ def test_a_run_of_uncommitted_changes_does_not_pass_for_its_commit(suite: Suite)
         "main": 0, "edited": 1, "twice": 3,
     }  # fmt: skip
     assert f"· commit `{head[:12]}` with uncommitted changes ·" in said["edited"]
+
+
+class Answers(Suite):
+    """Answers that state two values of the context, in a configuration with one metric that reads them."""
+
+    def __init__(self, folder: Path, metric: str, answer: str) -> None:
+        super().__init__(folder)
+        self.config["metrics"] = ["recall@5", metric]
+        self.config["gate"]["rules"] = [RULE, {"metric": metric, "per": "all", "max_drop": 0.02}]
+        for found in self.answers.values():
+            found["retrieved"].append({"id": "1", "text": "Returns within 30 days cost 40 EUR."})
+        self.say(answer)
+
+    def say(self, answer: str) -> None:
+        """Answer every question with this."""
+        for found in self.answers.values():
+            found["answer"] = answer
+
+
+@pytest.mark.parametrize("before", [None, r"<(?P<id>\w+)>"])
+def test_a_pattern_of_citations_that_takes_away_what_an_answer_makes_up(tmp_path: Path, before: str | None) -> None:
+    """Every answer now states 77 EUR, which no result does; by the new pattern 77 is a citation and no value."""
+    suite = Answers(tmp_path, "grounded_values", "Within 30 days, for 40 EUR.")
+    suite.config |= {"citations": {"pattern": before}} if before else {}
+    assert suite.run("main") == 0
+    suite.say("Within 30 days, for 77 EUR.")
+    assert suite.run("worse", "main") == 1
+    suite.config["citations"] = {"pattern": r"(?P<id>7\d)"}
+    assert suite.run("hidden", "main") == 3
+
+    found = suite.read("hidden", "comparison.json")["loosened"][0]
+    assert (found["kind"], found["metric"]) == ("rule", "grounded_values")
+    assert found["where"] == rf"citations.pattern: {before or 'none'} → (?P<id>7\d)"
+    assert found["entry"] == {"metric": "grounded_values", "floor": 0.5}
+
+
+def test_a_pattern_of_citations_that_reads_the_right_ones_only(tmp_path: Path) -> None:
+    """Half of the citations turn wrong: the baseline's pattern reads both, the new one the right one alone."""
+    suite = Answers(tmp_path, "citation_precision_labels", "So it is [1].")
+    for case, found in zip(suite.cases, suite.answers.values(), strict=True):
+        case |= {"relevant": ["1"], "irrelevant": ["other"]}
+        found["retrieved"].append({"id": "other", "text": "t"})
+    assert suite.run("main") == 0
+    suite.say("So it is [1] [other].")
+    assert suite.run("worse", "main") == 1
+    suite.config["citations"] = {"pattern": r"\[(?P<id>1)\]"}
+    assert suite.run("hidden", "main") == 3
+
+
+def test_another_way_to_cite_is_accepted_by_name(tmp_path: Path) -> None:
+    """The answers cite in other brackets, which the old pattern cannot read: a person says so, with a floor."""
+    suite = Answers(tmp_path, "citation_precision_labels", "So it is [1].")
+    for case in suite.cases:
+        case["relevant"] = ["1"]
+    suite.config["accepted"] = "accepted.yml"
+    (suite.folder / "accepted.yml").write_text("[]\n")
+    assert suite.run("main") == 0
+    suite.say("So it is <1>.")
+    suite.config["citations"] = {"pattern": "<(?P<id>[^>]+)>"}
+    assert suite.run("other", "main") == 3
+    entry = {"metric": "citation_precision_labels", "floor": 1.0, "reason": "agreed", "until": "2099-01-01"}
+    (suite.folder / "accepted.yml").write_text(json.dumps([entry]))
+    assert suite.run("agreed", "main") == 0
+
+
+def test_a_pattern_that_changes_nothing(tmp_path: Path) -> None:
+    """A pattern is written down where there was none, and no answer is read otherwise by it."""
+    suite = Answers(tmp_path, "grounded_values", "Within 30 days, for 40 EUR.")
+    assert suite.run("main") == 0
+    suite.config["citations"] = {"pattern": "<(?P<id>[^>]+)>"}
+    assert suite.run("written", "main") == 0
+
+
+class Frozen(Suite):
+    """Twenty needs of documents, or of passages, over a fixture that holds one chunk of each."""
+
+    def __init__(self, folder: Path, kind: str = "doc") -> None:
+        super().__init__(folder)
+        self.texts = {
+            f"k{n - 1}": f"Clause {n * 7919} binds tenant {n * 104729} to row {n * 31337}." for n in range(1, 21)
+        }
+        self.docs = {f"k{n}": f"d{n}" for n in range(20)}
+        for n, case in enumerate(self.cases):
+            need = {"doc": f"d{n}"} if kind == "doc" else {"quote": self.texts[f"k{n}"]}
+            case["relevant"] = [need]
+            self.answers[case["id"]]["retrieved"] = [{"id": f"k{n}"}]
+        self.config["fixture"] = "fixture"
+        self.freeze()
+
+    def freeze(self) -> None:
+        """Write the fixture."""
+        (self.folder / "fixture").mkdir(exist_ok=True)
+        chunks = [{"id": chunk, "text": text, "doc": self.docs[chunk]} for chunk, text in self.texts.items()]
+        lines = "".join(json.dumps(chunk) + "\n" for chunk in chunks)
+        (self.folder / "fixture" / "chunks.jsonl").write_text(lines)
+
+
+@pytest.mark.parametrize("kind", ["doc", "quote"])
+def test_a_fixture_that_is_gone(tmp_path: Path, kind: str) -> None:
+    """Invented results bring the document or the passage along: only a fixture tells that there are none such."""
+    suite = Frozen(tmp_path, kind)
+    assert suite.run("main") == 0
+    for n, answer in enumerate(suite.answers.values()):
+        answer["retrieved"] = [{"id": f"made-up-{n}", "doc": f"d{n}", "text": suite.texts[f"k{n}"]}]
+    assert suite.run("invented", "main") == 1
+    del suite.config["fixture"]
+    assert suite.run("unfrozen", "main") == 3
+
+    [found] = suite.read("unfrozen", "comparison.json")["loosened"]
+    comment = (suite.folder / "unfrozen" / "comment.md").read_text()
+    assert found["kind"] == "undecided"
+    assert "makes its own exam easier" in comment.partition("\n")[0]
+    assert "was measured with a fixture and this run without" in comment
+
+
+def test_documents_that_trade_their_names(tmp_path: Path) -> None:
+    """Every label by document is met by the chunk of another one: the comment says so before any number."""
+    suite = Frozen(tmp_path)
+    assert suite.run("main") == 0
+    suite.docs = {f"k{n}": f"d{(n + 1) % 20}" for n in range(20)}
+    suite.freeze()
+    for n, answer in enumerate(suite.answers.values()):
+        answer["retrieved"] = [{"id": f"k{(n - 1) % 20}"}]
+    suite.run("traded", "main")
+
+    top = (suite.folder / "traded" / "comment.md").read_text().partition("###")[0]
+    assert "20 labels mean other text than in the baseline, under the same id: 'd0' (case 'c0')" in top
+
+
+def test_a_document_cut_anew_is_the_same_one(tmp_path: Path) -> None:
+    """Its chunks have other ids and borders, and a sentence more."""
+    suite = Frozen(tmp_path)
+    assert suite.run("main") == 0
+    suite.texts = {f"n{n}": f"{suite.texts[f'k{n}'][:-20]} and more of it." for n in range(20)}
+    suite.docs = {f"n{n}": f"d{n}" for n in range(20)}
+    suite.freeze()
+    for n, answer in enumerate(suite.answers.values()):
+        answer["retrieved"] = [{"id": f"n{n}"}]
+    assert suite.run("recut", "main") == 0
+    assert suite.read("recut", "exam.json")["alerts"] == []
