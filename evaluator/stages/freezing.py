@@ -114,6 +114,8 @@ def _source(order: Order, around: Around) -> _Source:
         return _with_vectors(_Source(*making.read_lines(order.chunks)), order)
     table = tables.read_table(order.chunks, order.columns)
     source = _Source(table.chunks, making.lines_of(table.chunks))
+    if table.has_unread_vectors and order.vectors is None:
+        around.log("warning: the column 'vector' is not read; --column vector=vector with --model NAME freezes it too")
     if table.vectors is None:
         return _with_vectors(source, order)
     return source._replace(vectors=_matrix(table.vectors, order.chunks))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluator import errors, registry
@@ -48,10 +49,14 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Chunks in the file's order and, where a column of them was named, a vector each."""
+    """Chunks in the file's order and, where a column of them was named, a vector each.
+
+    ``has_unread_vectors``: no column of vectors was named, and there is one of that name.
+    """
 
     chunks: tuple[Chunk, ...]
     vectors: list[Any] | None
+    has_unread_vectors: bool = False
 
 
 def parse_columns(written: Sequence[str]) -> dict[str, str]:
@@ -89,7 +94,7 @@ def read_table(path: Path, columns: Mapping[str, str]) -> Table:
     chunks = fixtures.collect_chunks(rows, str(path), problems)
     if problems:
         raise errors.InputError(problems)
-    return Table(chunks, rows.vectors if VECTOR in columns else None)
+    return Table(chunks, rows.vectors if VECTOR in columns else None, rows.has_unread_vectors)
 
 
 class _Rows:
@@ -97,6 +102,7 @@ class _Rows:
 
     def __init__(self, path: Path, columns: Mapping[str, str], problems: list[Problem]) -> None:
         self.vectors: list[Any] = []
+        self.has_unread_vectors = False
         self._path = path
         self._columns = dict(columns)
         self._problems = problems
@@ -110,7 +116,7 @@ class _Rows:
             if not self._looked:
                 self._find_columns(row.value)
             if VECTOR in self._columns:
-                self.vectors.append(row.value.get(self._columns[VECTOR]))
+                self.vectors.append(_numbers(row.value.get(self._columns[VECTOR])))
             yield Row(self._chunk(row.value), row.line)
 
     def _add(self, code: str, sentence: str, row: Row) -> None:
@@ -123,6 +129,7 @@ class _Rows:
             UsageError: a column is not there.
         """
         self._looked = True
+        self.has_unread_vectors = VECTOR in first and VECTOR not in self._columns
         for field in FIELDS:
             if field not in self._columns and (field in first or field != "doc"):
                 self._columns[field] = field
@@ -145,6 +152,16 @@ class _Rows:
             elif field in FIELDS and value is not None and (field != "doc" or value != ""):
                 chunk[field] = value
         return chunk
+
+
+def _numbers(value: Any) -> Any:
+    """A vector; a table of text has it as a list in JSON."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _known(column: str, row: Collection[str]) -> str:

@@ -236,6 +236,20 @@ def test_vectors_that_stood_beside_chunks_are_taken(tmp_path: Path, log: Log) ->
         freeze(dataclasses.replace(order, out=tmp_path / "other"), Model(name="m"), log)
 
 
+def test_vectors_in_a_table_of_text_are_named_and_read_when_told(tmp_path: Path, log: Log) -> None:
+    """A column called vector is no vectors by itself: a person is told how it becomes some. A cell is a JSON list."""
+    table = tmp_path / "chunks.csv"
+    table.write_text('id,text,vector\na,one,"[0.5, 1]"\nb,two,"[2, 3]"\n')
+    freeze(Order(tmp_path / "without", chunks=table), log=log)
+    assert [line for line in log if "the column 'vector' is not read; --column vector=vector" in line] == log[:1]
+    log.clear()
+    order = Order(tmp_path / "with", chunks=table, columns=tables.parse_columns(["vector=vector"]))
+    freeze(order, Model(name="m"), log)
+
+    assert vectors(tmp_path / "with").chunks.tolist() == [[0.5, 1], [2, 3]]
+    assert not any("is not read" in line for line in log)
+
+
 def test_other_chunks_are_replaced_only_when_told(tmp_path: Path, log: Log) -> None:
     """Without force they stay; with it, their vectors never stay beside the new ones."""
     order = Order(tmp_path / "fx", chunks=chunks(tmp_path))
