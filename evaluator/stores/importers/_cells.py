@@ -122,6 +122,8 @@ def asked(value: Any) -> tuple[str, list[Any]]:
     """
     if not isinstance(value, list):
         return text_of(value, "question"), []
+    if value and not any(isinstance(each, dict) for each in value):
+        raise ValueError("the question is a list of values, which is not expanded: write one record for each")
     turns = turns_of(value)
     if not turns or turns[-1]["role"] != "user":
         raise ValueError("the conversation does not end with a question of the user")

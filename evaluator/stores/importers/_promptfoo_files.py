@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evaluator import errors
@@ -12,7 +13,7 @@ from evaluator.stores.importers._json_files import Entry, csv_rows, entries, jso
 from evaluator.stores.importers._mapping import flattened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from evaluator.model.exchange import Intake
@@ -26,6 +27,15 @@ REFERENCES = {
 
 ALL = {"contains", "icontains", "contains-all", "icontains-all"}
 ANY = {"contains-any", "icontains-any"}
+LISTED = {"contains-all", "icontains-all", *ANY}
+"""Assertions whose value may be a list that is written as one text."""
+
+ASSERTION = re.compile(r"\s*(?P<kind>[a-z]+(?:-[a-z]+)*)\s*(?:\([\d.]+\))?\s*:(?P<value>.*)", re.DOTALL)
+PART = re.compile(r'"[^"]*"|[^",]+')
+VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+UNREAD = re.compile(r"\{\{|\{%|\Afile://")
+"""What is left where a value is made by a template, or stands in a file."""
+
 OUTPUT = re.compile(r"\[.+\] ", re.DOTALL)
 """How the heading of a column of outputs begins: with the provider."""
 
@@ -87,25 +97,49 @@ def _yaml(file: Path, intake: Intake) -> Iterator[Entry]:
 
 def _test(entry: Entry, intake: Intake) -> Entry:
     flat = flattened(entry.value, ("vars", "metadata"))
-    return Entry({**flat, **_said_by(entry.value.get("assert"), intake)}, entry.line)
+    return Entry({**flat, **_said_by(entry.value.get("assert"), flat, intake)}, entry.line)
 
 
-def _said_by(assertions: Any, intake: Intake) -> dict[str, Any]:
-    """Reference and facts that assertions state; those that state neither are named."""
+def _said_by(assertions: Any, fields: Mapping[str, Any], intake: Intake) -> dict[str, Any]:
+    """Reference and facts that assertions state, with the variables of ``fields``; those that state neither are named.
+
+    ``fields`` are those of the test, variables as ``vars.NAME``.
+    """
     found: dict[str, Any] = {}
     facts: list[dict[str, Any]] = []
     for each in assertions if isinstance(assertions, list) else ():
         kind, value = (each.get("type"), each.get("value")) if isinstance(each, dict) else (None, None)
-        texts = [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str) and text]
-        if kind in REFERENCES and len(texts) == 1 and not isinstance(value, list):
+        texts = _texts(kind, value, fields)
+        if any(UNREAD.search(text) for text in texts):
+            intake.remark(f"assertion '{kind}' takes its value from a file or a template, which is not read")
+        elif kind in REFERENCES and len(texts) == 1 and not isinstance(value, list):
             found.setdefault("reference", texts[0])
         elif kind in ALL and texts:
-            facts += [{"id": f"f{len(facts) + place}", "text": text} for place, text in enumerate(texts, 1)]
+            facts += [_fact(len(facts) + place, [text]) for place, text in enumerate(texts, 1)]
         elif kind in ANY and texts:
-            facts.append({"id": f"f{len(facts) + 1}", "text": texts[0], "any": texts})
+            facts.append(_fact(len(facts) + 1, texts))
         else:
             intake.remark(f"assertion '{kind}' is neither a reference nor a fact")
     return {**found, **({"facts": facts} if facts else {})}
+
+
+def _texts(kind: Any, value: Any, fields: Mapping[str, Any]) -> list[str]:
+    """The texts that an assertion asks for, with the test's own variables in them."""
+    written = value if isinstance(value, list) else [value]
+    filled = [VARIABLE.sub(partial(_variable, fields), each) for each in written if isinstance(each, str)]
+    is_one_text = kind in LISTED and not isinstance(value, list)
+    return [text for each in filled for text in (_split(each) if is_one_text else [each]) if text]
+
+
+def _variable(fields: Mapping[str, Any], mark: re.Match[str]) -> str:
+    value = fields.get(f"vars.{mark[1]}")
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else mark[0]
+
+
+def _fact(number: int, texts: list[str]) -> dict[str, Any]:
+    """A fact of any of some texts; what would be read as a pattern here is made one that finds the text."""
+    ways = [f"/{re.escape(text)}/" if text[0] == text[-1] == "/" and text[1:-1] else text for text in texts]
+    return {"id": f"f{number}", "text": texts[0], **({"any": ways} if ways != texts[:1] else {})}
 
 
 def _results(found: list[Entry], column: str | None, intake: Intake) -> list[Entry]:
@@ -178,29 +212,29 @@ def _rows(rows: list[Entry], file: Path, column: str | None, intake: Intake) -> 
 def _tabled(row: Entry, intake: Intake) -> Entry:
     """A row of a table of tests: ``__description``, ``__metadata:NAME``, ``__expected``; others are variables."""
     value: dict[str, Any] = {}
+    assertions: list[dict[str, Any]] = []
     for name, cell in row.value.items():
         if name.startswith("__metadata:"):
             value[f"metadata.{name.partition(':')[2].removesuffix('[]')}"] = cell
         elif name.startswith("__expected") and cell:
             value[name] = cell
-            value |= _said_by([_expected(cell)], intake)
+            assertions.append(_expected(cell))
         elif name == "__description":
             value["description"] = cell
         else:
             value[name if name.startswith("__") else f"vars.{name}"] = cell
-    return Entry(value, row.line)
+    return Entry({**value, **_said_by(assertions, value, intake)}, row.line)
 
 
 def _expected(cell: str) -> dict[str, Any]:
-    """An assertion as a cell states it: ``kind: value``, or the answer itself."""
-    kind, colon, rest = cell.partition(":")
-    if not colon or not re.fullmatch(r"[a-z]+(-[a-z]+)*", kind.strip()):
-        return {"type": "equals", "value": cell}
-    return {"type": kind.strip(), "value": _split(kind.strip(), rest.strip())}
+    """An assertion as a cell states it: ``kind: value`` or ``kind(threshold): value``, or the answer itself."""
+    found = ASSERTION.fullmatch(cell)
+    return {"type": found["kind"], "value": found["value"].strip()} if found else {"type": "equals", "value": cell}
 
 
-def _split(kind: str, text: str) -> str | list[str]:
-    return [part.strip() for part in text.split(",")] if kind.endswith(("-any", "-all")) else text
+def _split(text: str) -> list[str]:
+    """The texts of a list that is written as one, with commas between; quotation marks hold commas together."""
+    return [part.strip().strip('"') for part in PART.findall(text)]
 
 
 def asserted(case: Case) -> Iterator[dict[str, Any]]:

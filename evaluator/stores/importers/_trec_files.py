@@ -52,14 +52,15 @@ def trec_order(results: Iterable[Ranked]) -> list[tuple[str, float]]:
     """Documents with their scores as trec_eval orders them: by score in single precision, then by id, both descending.
 
     Where scores differ in double precision only, all of them get the one score that they are ordered by, so that
-    scores never rise down a ranking.
+    scores never rise down a ranking. Beyond single precision that is the one nearest to 0, as JSON has no Infinity.
     """
     ordered = sorted(results, reverse=True)
     found = []
     for _, group in groupby(ordered, key=lambda result: result.single):
         tied = list(group)
-        same = len({result.score for result in tied}) == 1
-        found += [(result.document, result.score if same else result.single) for result in tied]
+        scores = {result.score for result in tied}
+        shared = min(scores, key=abs) if math.isinf(tied[0].single) else tied[0].single
+        found += [(result.document, result.score if len(scores) == 1 else shared) for result in tied]
     return found
 
 

@@ -49,6 +49,10 @@ def _read(settings: Settings, intake: Intake) -> None:
     if len(variables) == 1:
         layout = layout._replace(defaults={**layout.defaults, "question": tuple(variables)})
     read_records(found, layout, file, settings, intake)
+    for draft in intake.cases:
+        if str(draft.value["question"]).startswith("file://"):
+            sentence = "the question stands in another file, which is not read: write it here"
+            intake.problem("wrong-value", sentence, file, draft.line)
 
 
 def _write(suite: Suite, settings: Settings) -> dict[str, bytes]:
