@@ -21,6 +21,9 @@ BATCH = 1_000_000
 MIN_CASES = 2
 """Of fewer cases nothing can be drawn that differs."""
 
+UNSEEN = np.array([[0, 1, 0, 0], [0, 0, 1, 0]], dtype=np.int64)
+"""A case with an error of either kind."""
+
 ONE_SIDED = 0.05
 TWO_SIDED = 0.025
 
@@ -35,18 +38,22 @@ class Bounds(NamedTuple):
 def bounds(cells: NDArray[np.int64], seed: int = SEED) -> Bounds | None:
     """The bounds of the kappa of two classes, from each case's 2 x 2 counts in a row (cases x 4).
 
-    Percentiles of the kappas of resamples, set wider by as much as few cases make a percentile interval too narrow
-    (Hesterberg 2015, section 5.4). A resample in which nothing could be told apart counts as 0. None of fewer than two
-    cases. The order of the cases changes nothing.
+    A bias-corrected and accelerated bootstrap (Efron 1987), set wider by as much as few cases make a percentile
+    interval too narrow (Hesterberg 2015, section 5.4). A resample in which nothing could be told apart counts as 0.
+    Where no error was seen, resamples could hold none: then one of each kind stands in for those that were not.
+
+    None of fewer than two cases. The order of the cases changes nothing.
     """
-    cases = len(cells)
-    if cases < MIN_CASES:
+    if len(cells) < MIN_CASES:
         return None
-    in_order = cells[np.lexsort(cells.T)]
+    kappa = float(kappas(cells.sum(axis=0, keepdims=True))[0])
+    seen = cells if cells[:, 1:3].any() else np.concatenate([cells, UNSEEN])
+    in_order = seen[np.lexsort(seen.T)]
     drawn = np.sort(np.concatenate(list(_kappas(in_order, np.random.default_rng(seed)))))
-    one, two = (_widened(share, cases) for share in (ONE_SIDED, TWO_SIDED))
-    lower, below, above = np.quantile(drawn, [one, two, 1 - two])
-    return Bounds(float(lower), (float(below), float(above)))
+    shift = _Shift.of(in_order, drawn)
+    one, two = (distance(share, len(in_order)) for share in (ONE_SIDED, TWO_SIDED))
+    lower, below, above = np.quantile(drawn, [shift.share(-one), shift.share(-two), shift.share(two)])
+    return Bounds(float(lower), (float(below), max(float(above), kappa)))
 
 
 def _kappas(cells: NDArray[np.int64], random: np.random.Generator) -> Iterator[NDArray[np.float64]]:
@@ -66,9 +73,42 @@ def kappas(sums: NDArray[np.int64]) -> NDArray[np.float64]:
     return found
 
 
-def _widened(share: float, cases: int) -> float:
-    """The percentile to take instead of one, so that its distance fits a t distribution and its variance n - 1."""
-    return NormalDist().cdf(-math.sqrt(cases / (cases - 1)) * t_quantile(1 - share, cases - 1))
+class _Shift(NamedTuple):
+    """Which percentile to take for a distance from the middle, in standard deviations.
+
+    ``bias`` is by how much the resamples lie beside the kappa, ``acceleration`` by how much their spread changes with
+    it.
+    """
+
+    bias: float
+    acceleration: float
+
+    @classmethod
+    def of(cls, cells: NDArray[np.int64], drawn: NDArray[np.float64]) -> _Shift:
+        """From the resamples, and from the kappas that leave out a case each."""
+        total = cells.sum(axis=0, keepdims=True)
+        kappa = kappas(total)[0]
+        below = ((drawn < kappa).sum() + (drawn == kappa).sum() / 2) / len(drawn)
+        least = 1 / (len(drawn) + 1)
+        without = kappas(total - cells)
+        apart = without.mean() - without
+        spread = 6 * float((apart**2).sum()) ** 1.5
+        return cls(
+            NormalDist().inv_cdf(min(max(float(below), least), 1 - least)),
+            float((apart**3).sum()) / spread if spread else 0.0,
+        )
+
+    def share(self, distance: float) -> float:
+        """The percentile, from 0 to 1."""
+        moved = self.bias + distance
+        slope = 1 - self.acceleration * moved
+        # Beyond that point the formula turns round: there is nothing further out.
+        return NormalDist().cdf(self.bias + moved / slope) if slope > 0 else float(distance > 0)
+
+
+def distance(share: float, cases: int) -> float:
+    """How far out a percentile lies, so that its distance fits a t distribution and its variance n - 1."""
+    return math.sqrt(cases / (cases - 1)) * t_quantile(1 - share, cases - 1)
 
 
 def t_quantile(share: float, freedom: int) -> float:
