@@ -45,6 +45,11 @@ class _Patterns(NamedTuple):
     tag: re.Pattern[str]
     entity: re.Pattern[str]
     link: re.Pattern[str]
+    reference: re.Pattern[str]
+    address: re.Pattern[str]
+    footnote: re.Pattern[str]
+    fence: re.Pattern[str]
+    closing: re.Pattern[str]
     rule: re.Pattern[str]
     mark: re.Pattern[str]
     spaces: re.Pattern[bytes]
@@ -61,6 +66,18 @@ def _patterns() -> _Patterns:
         entity=re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});"),
         link=re.compile(
             rf"!?\[([^\[\]{CUT}]{{1,1000}}+)\]\([^(){CUT}]{{0,1000}}+(?:\([^(){CUT}]{{0,1000}}+\)[^(){CUT}]{{0,1000}}+)?\)"
+        ),
+        # The label begins with a letter: what two numbers in brackets mean, nobody can tell.
+        reference=re.compile(rf"(?<![\w\]])!?\[([^\W\d_][^\[\]{CUT}]{{0,1000}}+)\]\[[^\[\]{CUT}]{{0,200}}+\]"),
+        address=re.compile(
+            rf"<((?:https?|ftp|mailto):[^\s<>{CUT}]{{1,1000}}+|[^\s<>@{CUT}]{{1,64}}+@[^\s<>@{CUT}]{{1,255}}+)>"
+        ),
+        footnote=re.compile(r"\[\^\w[\w-]{0,50}+\]:?"),
+        fence=re.compile(
+            r"\n[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+[\w+#.:-]{0,30}+(?:[ \t]*+\{[^\n{}]{0,80}+\})?[ \t]*+(?=\n)"
+        ),
+        closing=re.compile(
+            rf"(\n[ \t]*+\#{{1,6}}+[ \t][^\n{CUT}]{{0,1000}}?)(?<![ \t])[ \t]++\#++[ \t]*+(?=[\n{CUT}]|\Z)"
         ),
         rule=re.compile(rf"\n[ \t]*+[-=+:|*_~][-=+:|*_~ \t]*+(?=[\n{CUT}]|\Z)"),
         mark=re.compile(r"\n[ \t]*+(?:(?:[-+*]|\#{1,6}+|>(?![ \t]*[0-9]))[ \t]++)+"),
@@ -100,11 +117,19 @@ def _without_markup(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "<" in text:
-        text = patterns.tag.sub(" ", text)
+        text = patterns.tag.sub(" ", patterns.address.sub(r" \1 ", text))
     if "&" in text:
         text = patterns.entity.sub(_unescaped, text)
     if "](" in text:
         text = patterns.link.sub(r" \1 ", text)
+    if "][" in text:
+        text = patterns.reference.sub(r" \1 ", text)
+    if "[^" in text:
+        text = patterns.footnote.sub(" ", text)
+    if "```" in text or "~~~" in text:
+        text = patterns.fence.sub("\n", text)
+    if "#" in text:
+        text = patterns.closing.sub(r"\1", text)
     text = patterns.mark.sub("\n", patterns.rule.sub("\n", text))
     for pair in ("''", "~~"):
         text = text.replace(pair, " ")

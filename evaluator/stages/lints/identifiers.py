@@ -22,8 +22,8 @@ CUE = (
     r"|电话|電話|手机|手機|微信)[^0-9+\n]{0,20}?"
 )
 _OFFICES = """
-abuse admin billing biuro careers contact enquiries feedback hello help helpdesk hostmaster hr info inquiries iroda it
-jobs kontakt kundtjanst legal mail media newsletter no-reply noreply office orders postmaster press privacy reception
+abuse admin billing biuro careers contact enquiries feedback git hello help helpdesk hostmaster hr info inquiries iroda
+it jobs kontakt kundtjanst legal mail media newsletter no-reply noreply office orders postmaster press privacy reception
 sales security service support team ugyfelszolgalat user webmaster
 """
 ROLES = frozenset(_OFFICES.split())

@@ -27,6 +27,15 @@ SAME = [
     ("rules and setext headings", "Title\n=====\ntext\n\n---\nmore", "Title text more"),
     ("tables", "| A | 1 | 23 |\n|---|:-:|---|\n| B | x | y |", "A 1 23 B x y"),
     ("links and images", 'see [the manual](https://e.org/a_(b) "t") and ![a pump](p.png)', "see the manual and a pump"),
+    (
+        "links by reference",
+        "see [the manual][1] and ![a pump] [] [the other][]",
+        "see the manual and ![a pump] [] the other",
+    ),
+    ("addresses", "at <https://e.org/a_b> or <me@e.org>", "at https://e.org/a_b or me@e.org"),
+    ("footnotes", "the limit[^1] is 5[^note] bar\n\n[^1]: see below", "the limit is 5 bar see below"),
+    ("fences", "so:\n\n```c++ {.numbered}\nx = 1\n```\n~~~text\ny\n~~~\nok", "so: x = 1 y ok"),
+    ("closed headings", "# Title #\n## In C# ##  \ntext", "Title In C# text"),
     ("HTML", "<p class='x'>the <b>limit</b><br/>is <!-- no -->5</p>", "the limit is 5"),
     ("entities", "5 &lt; 6 &amp; 7&nbsp;bar &#8211; ok", "5 < 6 & 7 bar - ok"),
     ("scripts without spaces", "不可以\n退货", "不可以退货"),
@@ -39,6 +48,9 @@ APART = [
     ("a range", "10-20", "1020"),
     ("a relation", "pressure > 5 bar", "pressure < 5 bar"),
     ("a relation at a line's beginning", "pressure\n> 5 bar", "pressure 5 bar"),
+    ("places in a list", "x[0][1]", "x[0][2]"),
+    ("marks of two sources", "so [1][2]", "so [1][3]"),
+    ("a bound on both sides", "5 <x@2> 3", "5 x@2 < 3"),
     ("a language's name", "in C# code", "in C code"),
     ("accents", "r\u00e4ksm\u00f6rg\u00e5s", "raksmorgas"),
     ("a currency", "5 \u20ac", "5 $"),
@@ -74,7 +86,32 @@ def test_quotes_that_are_the_same_are_one_need() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["[", "](", "[a](", "<b ", "<!--", "&a", "*", "-", "# ", "\n- ", "> ", "|\n", "`", "'", "~"]
+    "part",
+    [
+        "[",
+        "](",
+        "[a](",
+        "[a][",
+        "[^a",
+        "<a@",
+        "<http:",
+        "\n```a{",
+        "\n# a ",
+        "\n# " + 900 * " ",
+        "# a" + 400 * " #",
+        "<b ",
+        "<!--",
+        "&a",
+        "*",
+        "-",
+        "# ",
+        "\n- ",
+        "> ",
+        "|\n",
+        "`",
+        "'",
+        "~",
+    ],
 )
 def test_hostile_markup_takes_time_in_proportion(part: str) -> None:
     """A megabyte of unfinished markup is read at once: no pattern looks for its end again and again."""
@@ -84,7 +121,10 @@ def test_hostile_markup_takes_time_in_proportion(part: str) -> None:
 
 
 texts = st.lists(
-    st.sampled_from([*"aé1-*|#>[]()<b>&;'\"`_ \n\r.\x00一", "--", "](", "amp;", "\u2014", "ﬁ"]), max_size=30
+    st.sampled_from(
+        [*"aé1-*|#>[]()<b>&;'\"`_ \n\r.\x00一", "--", "](", "][", "[^", "```", "\n# ", " #", "amp;", "\u2014", "ﬁ"]
+    ),
+    max_size=30,
 )
 
 
