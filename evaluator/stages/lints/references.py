@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evaluator.metrics import facts
@@ -25,6 +27,25 @@ FEW_WORDS = 5
 """Longer alternatives are sentences, which a reference may well put in other words."""
 
 STATED = "states"
+DENIED = "denies"
+
+BOUND = re.compile(
+    r"\b(?:no|not) (?:later|more|less|fewer|longer|earlier|sooner|greater|higher|lower) than\b"
+    r"|\b(?:nicht|nie) (?:später|mehr|länger|weniger|früher|höher) als\b"
+    r"|\binte (?:mer|senare|längre|mindre|tidigare) än\b"
+    r"|\bpas plus (?:tard )?(?:de|que)\b|\bno más (?:tarde )?(?:de|que)\b|\bnem (?:több|később|kevesebb|hosszabb)\b"
+    r"|\bnie (?:więcej|później|dłużej|mniej|wcześniej) niż\b|不(?:超过|晚于|多于|少于|低于|高于)",
+    re.IGNORECASE,
+)
+"""What limits a number and denies nothing."""
+
+CLAUSE = re.compile(r"[,;:.!?]\s|[，；：。！？\n]")
+SHORT_NOT = re.compile(
+    r"\b(can)(?:['\u2019]t|not)\b"
+    r"|\b(could|do|does|did|is|are|was|were|has|have|must|should|would)n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""A negation that is written together with its verb in English."""
 
 NUMBER = "0"
 """Stands for every number where only the words around it are compared."""
@@ -66,6 +87,7 @@ class _Reader:
         self._stems = stems
         self._text = self._stems_of(reference)
         self._frames = list(map(_frame, self._text))
+        self._reference = reference
 
     def read(self, alternative: str) -> str:
         """How the reference contradicts an alternative that was not found in it; empty where it says nothing of it."""
@@ -76,7 +98,9 @@ class _Reader:
         places = [start for start in range(len(self._text)) if self._frames[start : start + len(frame)] == frame]
         if any(self._text[start : start + len(wanted)] == wanted for start in places):
             # Punctuation can keep a fact from being found; a short one that is there and is not found is denied.
-            return STATED if len(wanted) > NEAR else "denies"
+            return STATED if len(wanted) > NEAR or self._is_plain(wanted) else DENIED
+        if self._is_parted(wanted):
+            return DENIED
         if places and not _numbers(wanted) <= set(self._text):
             return "has another number than"
         return self._affirmed(wanted)
@@ -84,6 +108,26 @@ class _Reader:
     def length(self, alternative: str) -> int:
         """How many words an alternative has."""
         return len(self._stems_of(alternative))
+
+    def _is_plain(self, wanted: Sequence[str]) -> bool:
+        """Whether a clause states an alternative without a negation in it: "5 bar, not 6", "no later than 30 days"."""
+        clauses = CLAUSE.split(BOUND.sub(" ", self._reference))
+        return any(_at(wanted, self._stems_of(clause)) and not self._has_negation(clause) for clause in clauses)
+
+    def _is_parted(self, wanted: Sequence[str]) -> bool:
+        """Whether the reference states an alternative but for a negation between its words."""
+        return _at(wanted, self._affirmative) and not self._denies(wanted)
+
+    @cached_property
+    def _affirmative(self) -> list[str]:
+        """The reference without its negations; empty where it has none."""
+        if not self._has_negation(self._reference):
+            return []
+        apart = SHORT_NOT.sub(r"\1\2 not", self._reference).split()
+        return self._stems_of(" ".join(word for word in apart if not self._has_negation(word)))
+
+    def _has_negation(self, text: str) -> bool:
+        return holds_negation(normal(text, has_decimal_comma(self._language)).flat, self._language)
 
     def _affirmed(self, wanted: Sequence[str]) -> str:
         """Whether the reference states, without its negation, what an alternative denies."""
@@ -104,6 +148,12 @@ class _Reader:
 
     def _stems_of(self, text: str) -> list[str]:
         return self._stems.of(normal(text, has_decimal_comma(self._language)).flat, self._language)
+
+
+def _at(wanted: Sequence[str], text: Sequence[str]) -> bool:
+    """Whether stems stand one after the other in a text."""
+    size = len(wanted)
+    return any(text[start : start + size] == wanted for start in range(len(text) - size + 1))
 
 
 def _frame(stem: str) -> str:
