@@ -46,7 +46,7 @@ def unstruck(text: str) -> str:
     """A text with spaces for what has a line through it in Markdown or HTML; as long as before."""
     if "~" not in text and "<" not in text:
         return text
-    return _struck().sub(lambda found: " " * len(found[0]), text)
+    return _struck().sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def unasked(lines: str, language: str) -> str:
@@ -80,7 +80,9 @@ def _is_crossed(before: str, after: str) -> bool:
 @cache
 def _struck() -> re.Pattern[str]:
     return re.compile(
-        r"(?<!~)~~(?=[^\s~])[^~\n]{0,2000}(?<=[^\s~])~~(?!~)|<(del|s|strike)(?: [^<>\n]{0,200})?>[^<\n]{0,2000}</\1>"
+        r"(?<!~)~~(?=[^\s~])[^~\n]{0,2000}(?<=[^\s~])~~(?!~)"
+        r"|<(del|s|strike)(?:\s[^<>]{0,200})?>(?:(?!<\1[\s>]).){0,2000}?</\1>",
+        re.IGNORECASE | re.DOTALL,
     )
 
 

@@ -7,6 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
+from evaluator.metrics._markup import unmarked
 from evaluator.metrics._numbers import DECIMAL_COMMA, join_fixed_groups, unify
 
 CACHED_TEXTS = 8192
@@ -22,6 +23,15 @@ _TYPED = {
     **dict.fromkeys("\u00ad\u200b\u2060\ufeff", ""),
 }
 _TYPOGRAPHY = re.compile(f"[{''.join(_TYPED)}]")
+
+
+_RAISED = re.compile("[\u207a\u207b]?[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\u2044)")
+_SIGNS = str.maketrans("\u207a\u207b", "+-")
+_BEFORE = re.compile(r"(?:[a-z\u00b5\u03bc]+|\d+|[^\W\d_])$", re.IGNORECASE)
+_FAR = 24
+_POWERED = frozenset(["cm", "mm", "km", "dm", "nm", "um", "\u00b5m", "\u03bcm", "ft", "in", "yd", "mi", "px", "\u7c73"])
+"""Units that are raised to a power; behind another word small digits are the number of a footnote."""
+_BASES = frozenset({"2", "10"})
 
 
 class Normal(NamedTuple):
@@ -52,14 +62,38 @@ def plain(text: str) -> str:
 def normal(text: str, decimal_comma: bool) -> Normal:  # noqa: FBT001 - a positional argument makes the cheaper cache key
     """The common form of a text.
 
-    NFKC, typographic quotes, apostrophes and dashes as typewriters have them, soft hyphens and zero width spaces gone,
-    case folded, white space collapsed, numbers unified.
+    Without its markup, NFKC, typographic quotes, apostrophes and dashes as typewriters have them, soft hyphens and zero
+    width spaces gone, case folded, white space collapsed, numbers unified.
     """
+    return common(unmarked(text), decimal_comma=decimal_comma)
+
+
+def common(text: str, *, decimal_comma: bool, keeps_zeros: bool = False) -> Normal:
+    """The common form of a text without markup; ``keeps_zeros`` leaves those at the end of decimals."""
     if not text.isascii():
+        text = _RAISED.sub(_raised, text)
         text = _BETWEEN_NUMBERS.sub(", ", _TYPOGRAPHY.sub(lambda found: _TYPED[found[0]], text))
         text = unicodedata.normalize("NFKC", text if decimal_comma else join_fixed_groups(text))
-    lines = unify(_fold(_collapse(text)), decimal_comma=decimal_comma)
+    lines = unify(_fold(_collapse(text)), decimal_comma=decimal_comma, keeps_zeros=keeps_zeros)
     return Normal(lines.replace("\n", " "), lines)
+
+
+def _raised(found: re.Match[str]) -> str:
+    """What stands for small digits behind something: a power keeps them, the number of a footnote goes.
+
+    NFKC would join both to the number before them.
+    """
+    text, start = found.string, found.start()
+    before = _BEFORE.search(text, max(0, start - _FAR), start)
+    if before is None:
+        return "" if text[:start][-1:].strip() else found[0]
+    if found[0] == "\u00b9":
+        return ""
+    word, signs = before[0].lower(), found[0].translate(_SIGNS)
+    if word.isdigit():
+        # Other bases hardly ever have a power in prose.
+        return f"^{unicodedata.normalize('NFKC', signs)}" if word in _BASES or signs[0] in "+-" else ""
+    return found[0] if word in _POWERED or (len(word) == 1 and word.isascii()) else ""
 
 
 def _fold(text: str) -> str:

@@ -8,7 +8,7 @@ language. Where they do not (``1,000``, ``1.000``) the language decides. What is
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cache, partial
 
 _LANGUAGES = "bg bs ca cs da de el es et fi fr hr hu id is it lt lv mk nb nl nn no pl pt ro ru sk sl sq sr sv tr uk vi"
 DECIMAL_COMMA = frozenset(_LANGUAGES.split())
@@ -25,6 +25,20 @@ _SEPARATED = re.compile(r"(?<![a-z\d.,'])\d+(?:[.,']\d+)+")
 _TWO_PARTS = re.compile(r"\d[ .,']\d")
 _UNIT = re.compile(r"(?<=\d) (?=[%‰°])")
 _GROUP = 3
+_FAR = 60
+
+NAMED = (
+    "versions? ver v release verzió wersj[aie] versión versione versão versionen 版本 バージョン "
+    "sections? sec chapters? articles? clauses? paragraphs? figures? fig tables? appendix annex rule § §§ "
+    "kapitel avsnitt paragraf artikel abschnitt ziffer tabelle abbildung chapitre sección capítulo artículo rozdział "
+    "punkt pkt fejezet pont "
+    "python java javascript typescript node nodejs npm php perl ruby rails golang rust kotlin scala django flask "
+    "numpy pandas pytorch torch tensorflow postgres postgresql mysql mariadb sqlite redis kafka elasticsearch mongodb "
+    "kubernetes k8s docker helm terraform ansible linux ubuntu debian fedora rhel centos windows macos ios ipados "
+    "android chrome firefox safari openssl tls ssl http usb bluetooth oauth sdk api cuda kernel firmware gcc cmake "
+    "gradle maven git \\.net dotnet"
+)
+"""Names, as patterns, whose number is one of parts."""
 
 
 def join_fixed_groups(text: str) -> str:
@@ -34,25 +48,36 @@ def join_fixed_groups(text: str) -> str:
     return _FIXED_GROUPS.sub(_join, text) if "\x1f" in text else text
 
 
-def unify(text: str, *, decimal_comma: bool) -> str:
+def unify(text: str, *, decimal_comma: bool, keeps_zeros: bool = False) -> str:
     """Rewrite the numbers of a text that is in NFKC, case-folded and collapsed to single spaces and line ends.
 
-    A space before a percent, per mille or degree sign goes too.
+    A space before a percent, per mille or degree sign goes too. With ``keeps_zeros`` those at the end of decimals stay.
     """
     if _TWO_PARTS.search(text):
         if decimal_comma:
             text = _SPACED_GROUPS.sub(_join, text)
         elif _ENDS_SPACED_DECIMAL.search(text):
             text = _SPACED_DECIMAL.sub(_join, text)
-        text = _SEPARATED.sub(partial(_read, decimal_comma=decimal_comma), text)
+        text = _SEPARATED.sub(partial(_read, decimal_comma=decimal_comma, keeps_zeros=keeps_zeros), text)
     return _UNIT.sub("", text) if not text.isascii() or "%" in text else text
+
+
+def is_named(found: re.Match[str]) -> bool:
+    """Whether a number is that of a version or of a part of a text, whose second part counts: 3.10 comes after 3.9."""
+    return _named().search(found.string, max(0, found.start() - _FAR), found.start()) is not None
+
+
+@cache
+def _named() -> re.Pattern[str]:
+    listed = r"\d[\d.]*\W{1,3}(?:[^\W\d_]{1,3} )?"
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(NAMED.split())})[^\w\n]{{0,4}}(?:{listed}){{0,8}}$", re.IGNORECASE)
 
 
 def _join(found: re.Match[str]) -> str:
     return found[0].replace(" ", "").replace("\x1f", "")
 
 
-def _read(found: re.Match[str], *, decimal_comma: bool) -> str:
+def _read(found: re.Match[str], *, decimal_comma: bool, keeps_zeros: bool) -> str:
     """Read digits with separators between them as one number, if that is what they are."""
     written = found[0]
     separators = [character for character in written if character in ".,'"]
@@ -64,7 +89,11 @@ def _read(found: re.Match[str], *, decimal_comma: bool) -> str:
     if (len(separators) > 1 or _groups_by(last, decimal_comma=decimal_comma)) and (whole := _grouped(parts)):
         return whole
     foreign_comma = last == "," and not decimal_comma and len(parts[-1]) >= _GROUP
-    return written if len(separators) > 1 or last == "'" or foreign_comma else _decimal(*parts)
+    if len(separators) > 1 or last == "'" or foreign_comma:
+        return written
+    if last == "." and parts[-1][-1] == "0" and parts[-1].strip("0") and (keeps_zeros or is_named(found)):
+        return written
+    return _decimal(*parts)
 
 
 def _groups_by(separator: str, *, decimal_comma: bool) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bisect
 from typing import TYPE_CHECKING
 
-from evaluator.metrics._normal import has_decimal_comma, normal, normal_pair, plain
+from evaluator.metrics._markup import read_unmarked
+from evaluator.metrics._normal import common, has_decimal_comma, normal, normal_pair, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +30,9 @@ def span(found: FoundFact, texts: Sequence[str], language: str) -> tuple[int, in
         place = _original(whole, plain.__wrapped__, plain(whole), found.place)
     else:
         read = normal(whole, comma) if len(texts) == 1 else normal_pair(*texts, decimal_comma=comma)
-        place = _original(whole, lambda text: normal.__wrapped__(text, comma).flat, read.flat, found.place)
+        bare = read_unmarked(whole)
+        place = _original(bare.text, lambda text: common(text, decimal_comma=comma).flat, read.flat, found.place)
+        place = bare.original(*place) if place is not None else None
     if place is None or len(texts) == 1:
         return place
     first = len(texts[0])

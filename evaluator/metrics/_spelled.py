@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from evaluator.metrics._normal import has_decimal_comma, subtag
+from evaluator.metrics._normal import CACHED_TEXTS, has_decimal_comma, normal, subtag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,6 +79,31 @@ def said_once(text: str, language: str) -> str:
         return text
     text = _DIGITS_FIRST.sub(lambda found: found[1] if _is(found[2], found[1], language) else found[0], text)
     return _WORDS_FIRST.sub(lambda found: _after_words(found, language), text)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def both_ways(text: str, language: str) -> tuple[str, ...]:
+    """A text in its common form with its one number written both ways, in words and in digits; as contracts do."""
+    tongue = subtag(language)
+    found = _one_number(tongue).findall(text) if tongue in _SMALL else []
+    if len(found) != 1:
+        return ()
+    number = int(found[0]) if found[0].isdecimal() else _plain_words(tongue)[found[0]]
+    names = [word for word, value in _plain_words(tongue).items() if value == number]
+    forms = [form for name in names for form in (f"{number} ({name})", f"{name} ({number})")]
+    return tuple(text.replace(found[0], form) for form in forms)
+
+
+@cache
+def _plain_words(tongue: str) -> Mapping[str, int]:
+    """Every number of a language by its word in the common form."""
+    return {normal(word, False).flat: value for word, value in _words(tongue).items()}
+
+
+@cache
+def _one_number(tongue: str) -> re.Pattern[str]:
+    names = "|".join(sorted(_plain_words(tongue), key=len, reverse=True))
+    return re.compile(rf"(?<![\w.,-])(?:[0-9]{{1,2}}|{names})(?![\w-]|[.,]\d)")
 
 
 def _is(words: str, digits: str, language: str) -> bool:

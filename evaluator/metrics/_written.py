@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.metrics._apart import LARGE
 from evaluator.metrics._denials import is_denied_outright
 from evaluator.metrics._edges import is_whole, starts_word
+from evaluator.metrics._markup import unmarked
 from evaluator.metrics._negation import REACH, has_few_words, holds_negation, is_negated
-from evaluator.metrics._normal import has_decimal_comma, normal
+from evaluator.metrics._normal import common, has_decimal_comma, normal
 from evaluator.metrics._scripts import is_unspaced
 
 if TYPE_CHECKING:
@@ -51,39 +52,66 @@ class Window(NamedTuple):
 
 
 class Needle(NamedTuple):
-    """A plain alternative in its common form; ``guarded`` if it is so short that a negation nearby rules it out."""
+    """A plain alternative in its common form; ``guarded`` if it is so short that a negation nearby rules it out.
+
+    ``exact`` is the same with the zeros at the end of its decimals, where it has any: 3.10 is also a version.
+    """
 
     text: str
     guarded: bool
+    exact: str = ""
 
 
-def needle_of(text: str, language: str) -> Needle:
-    """An alternative in its common form as it is looked for in texts of a language."""
-    return Needle(text, has_few_words(text) and not holds_negation(text, language))
+def needle_of(alternative: str, language: str) -> Needle:
+    """An alternative as it is looked for in texts of a language."""
+    comma = has_decimal_comma(language)
+    text = normal(alternative, comma).flat
+    exact = common(unmarked(alternative), decimal_comma=comma, keeps_zeros=True).flat if "0" in alternative else text
+    return Needle(text, has_few_words(text) and not holds_negation(text, language), "" if exact == text else exact)
 
 
 def place_of(needle: Needle, window: Window, form: Normal, language: str) -> Place | None:
     """Where the needle stands in the text as whole words, somewhere without a negation if it is guarded."""
+    place = _place_of(needle, needle.text, window, form, language)
+    if place is None and (needle.exact or "(" in form.flat):
+        places = (_place_of(needle, each, window, form, language) for each in other_forms(needle, language))
+        place = next((each for each in places if each is not None), None)
+    return place
+
+
+def other_forms(needle: Needle, language: str) -> list[str]:
+    """What says the same as the needle and is written otherwise."""
+    return [*filter(None, (needle.exact,)), *_both_ways(needle.text, language)]
+
+
+def _both_ways(text: str, language: str) -> tuple[str, ...]:
+    from evaluator.metrics._spelled import both_ways  # noqa: PLC0415 - many texts have no brackets
+
+    return both_ways(text, language)
+
+
+def _place_of(needle: Needle, written: str, window: Window, form: Normal, language: str) -> Place | None:
     text = form.flat
-    if len(text) > LARGE and needle.text.isascii() and not _words_of(text).issuperset(_ASCII.findall(needle.text)):
+    if len(text) > LARGE and written.isascii() and not _words_of(text).issuperset(_ASCII.findall(written)):
         return None
-    start = text.find(needle.text) if needle.text else -1
+    start = text.find(written) if written else -1
     while start >= 0:
-        end = start + len(needle.text)
+        end = start + len(written)
         if not starts_word(text, start):
             # Nor does it start at any later place in the same word.
-            start = text.find(needle.text, _next_start(text, start))
+            start = text.find(written, _next_start(text, start))
             continue
         if is_whole(text, start, end, language) and not _is_denied(needle, window, form, (start, end), language):
             return start, end
-        start = text.find(needle.text, start + 1)
+        start = text.find(written, start + 1)
     return None
 
 
-def is_denied_beside(needles: Sequence[Needle], window: Window, lines: str, place: Place, language: str) -> bool:
-    """Whether an adjacent chunk denies one of some needles, which was found in this one by stems or characters."""
+def is_denied_around(needles: Sequence[Needle], window: Window, lines: str, place: Place, language: str) -> bool:
+    """Whether what was found by stems or characters for one of some needles is denied there as a whole or next door."""
     read, shift = _with_neighbours(window, lines, place, language)
-    if len(read) == len(lines) or not is_negated(read, place[0] + shift, place[1] + shift, language):
+    beside = len(read) > len(lines) and is_negated(read, place[0] + shift, place[1] + shift, language)
+    if not (beside or is_denied_outright(lines, *place, language)):
         return False
     return not any(holds_negation(needle.text, language) for needle in needles)
 

@@ -17,7 +17,7 @@ from evaluator.metrics._apart import Parts, Search
 from evaluator.metrics._denials import unstruck
 from evaluator.metrics._normal import CACHED_TEXTS, Normal, has_decimal_comma, normal, normal_pair, plain
 from evaluator.metrics._patterns import pattern_of
-from evaluator.metrics._written import Needle, Place, Window, is_denied_beside, needle_of, place_of
+from evaluator.metrics._written import Needle, Place, Window, is_denied_around, needle_of, other_forms, place_of
 from evaluator.model.patterns import match, regex_problem
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def signs(alternatives: tuple[str, ...], language: str) -> list[tuple[str, ...]]
         return None
     written = [needle.text for needle in wanted.needles if needle.text]
     apart = Search(language).phrases(written) if Search.is_for(language) else []
-    return [*((text,) for text in written), *(phrase.hints for phrase in apart)]
+    other = [form for needle in wanted.needles for form in other_forms(needle, language)]
+    return [*((text,) for text in (*written, *other)), *(phrase.hints for phrase in apart)]
 
 
 def _windows(passages: Sequence[tuple[str, Passage]]) -> list[Window]:
@@ -182,19 +183,17 @@ def _find_apart(
         parts = Parts(form, window.texts)
         for place, each in tuple(phrases.items()):
             at = search.find(each, parts)
-            if at is not None and not is_denied_beside(needles[place], window, form.lines, at, language):
+            if at is not None and not is_denied_around(needles[place], window, form.lines, at, language):
                 del phrases[place]
                 yield place, FoundFact(missing[place].id, True, window.chunks, window.rank, search.how, None, at)
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def _wanted(alternatives: tuple[str, ...], language: str) -> _Wanted:
-    comma = has_decimal_comma(language)
-    texts = [normal(text, comma).flat for text in alternatives if pattern_of(text) is None]
     written = [pattern for text in alternatives if (pattern := pattern_of(text)) is not None]
     problems = {pattern: regex_problem(pattern) for pattern in written}
     return _Wanted(
-        tuple(needle_of(text, language) for text in texts),
+        tuple(needle_of(text, language) for text in alternatives if pattern_of(text) is None),
         tuple(pattern for pattern in written if problems[pattern] is None),
         next((problem for problem in problems.values() if problem is not None), None),
     )

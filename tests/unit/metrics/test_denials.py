@@ -202,6 +202,24 @@ def test_what_something_is_paid_by_stands_together(language: str, fact: str, tex
     assert is_found(fact, text, language=language) == found
 
 
+@pytest.mark.parametrize(
+    ("language", "fact", "text", "found"),
+    [
+        ("zh", "支持在线退款", "支持在线退款：否", False),
+        ("zh", "支持在线退款", "是否支持在线退款？否。", False),
+        ("zh", "支持在线退款", "❌ 支持在线退款", False),
+        ("zh", "支持在线退款", "支持在线退款：❌", False),
+        ("ja", "喫煙が可能", "❌ 喫煙が可能", False),
+        ("ja", "返金可能です", "返金可能：❌", False),
+        ("zh", "支持在线退款", "支持在线退款：是", True),
+        ("zh", "支持在线退款", "❌ 现金\n支持在线的退款", True),
+        ("ja", "返金可能です", "返金が可能：✅", True),
+    ],
+)
+def test_what_is_denied_as_a_whole_is_not_found_by_characters(language: str, fact: str, text: str, found: bool) -> None:
+    assert is_found(fact, text, language=language) == found
+
+
 @pytest.mark.parametrize("text", ["~~30~~ x", "<s>a</s>b</s>", "a? No.\nb? no!", "Is it so?\nA: No, 30", "吗？不是。"])
 def test_places_in_a_text_stay_the_same(text: str) -> None:
     """What is passed over leaves spaces, so that a fact is shown where it stands."""

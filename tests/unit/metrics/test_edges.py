@@ -114,3 +114,23 @@ def test_a_multiplier_a_sign_or_another_unit_makes_something_else_of_it(language
 def test_what_only_stands_beside_it_changes_nothing(language: str, fact: str, text: str) -> None:
     """A range, a rate of money, a word that only begins like a half: the fact is there."""
     assert is_found(fact, text, language)
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "found"),
+    [
+        ("Python 3.1 is required", "Python 3.10 is required.", False),
+        ("version 1.1", "Since version 1.10.", False),
+        ("Section 4.1", "See Section 4.10.", False),
+        ("Python 3.1", "Python 3.9, 3.10 and 3.11 are supported.", False),
+        ("3.10", "Python 3.10 is required.", True),
+        ("Python 3.10", "Python 3.10 is required.", True),
+        ("3.10 or later", "It needs Python >= 3.10 or later.", True),
+        ("costs 3.5 euros", "It costs 3.50 euros.", True),
+        ("3.50 euros", "It costs 3.5 euros.", True),
+        ("USB 3", "It has USB 3.0.", True),
+    ],
+)
+def test_the_second_part_of_a_version_is_no_decimal(fact: str, text: str, found: bool) -> None:
+    """L3: 3.10 comes after 3.9, and is not 3.1; an amount of 3.50 is one of 3.5."""
+    assert is_found(fact, text, "en") == found
