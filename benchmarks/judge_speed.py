@@ -176,7 +176,7 @@ def served(options: argparse.Namespace) -> Iterator[Judge]:
     command = [sys.executable, str(script), "--any-key", "--latency", str(options.latency)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         address = server.stdout.readline().strip() if server.stdout else ""
-        setting = JudgeSetting("gpt-4o-2024-11-20", "any", f"{address}/v1", connections=options.concurrency)
+        setting = JudgeSetting("gpt-4o-2024-11-20", "any", f"{address}/v1")
         judge = judges.kind("openai").open(setting)
         # So that what the first call of all learns and imports is not measured.
         judge.ask(call("warm up").put("0"), 60.0)
