@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.metrics import _measures, _scales
+from evaluator.metrics._minus import has_minus, is_below_zero
 from evaluator.metrics._normal import has_decimal_comma
 from evaluator.metrics._numbers import unify
 from evaluator.metrics._units import MONEY, NOTHING, units_of
@@ -27,12 +28,6 @@ _LONGEST_CONNECTION = 12
 _OF_YEARS = ("anniversa", "birthday", "jubil", "årsdag", "aniversario", "rocznic", "évforduló")
 """What begins so counts years: the 40th anniversary comes after 40 of them."""
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
-_MINUS = re.compile(r"(?:(?<![^\W_])(?i:minus|negative|mínusz|moins|menos) |(?:零下|[负負]|マイナス) ?)$")
-_NO_MINUS = re.compile(r"(?:[0-9]|(?<![^\W_])(?i:au|du|al|lo|or|oder|eller|ou|o|vagy|lub|a)) $")
-"""What a minus behind it makes a difference, "at least" or "plus or minus"."""
-_BELOW_ZERO = re.compile(
-    " (?i:below (?:zero|freezing)|under noll|unter null|sous zéro|bajo cero|poniżej zera)(?![^\\W_])"
-)
 _RANGE = re.compile(r"\s?(?:-|~|〜|to|till|bis|à|do|hasta|a|through|至|到|から|x|×|by)\s?[-$€£¥]?", re.IGNORECASE)
 _LIST = re.compile(r"\s?(?:,|/|、|and|or|och|eller|und|oder|et|ou|y|e|o|u|i|lub|és|vagy|和|或)\s?-?", re.IGNORECASE)
 
@@ -256,10 +251,7 @@ def _states(number: str, written: str) -> frozenset[str]:
 
 def _sign(text: str, start: int, outer: int, end: int) -> str:
     """A minus before a number, or before the money that stands before it; behind something it makes a range."""
-    if _BELOW_ZERO.match(text, end):
-        return "-"
-    word = _MINUS.search(text, max(0, outer - _LONGEST_WORD), outer)
-    if word and not _NO_MINUS.search(text, max(0, word.start() - _LONGEST_WORD), word.start()):
+    if is_below_zero(text, end) or has_minus(text, outer):
         return "-"
     if start > outer:
         return "-" if text[start - 1] == "-" or text[outer - 1 : outer] == "-" else ""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from evaluator.metrics._denials import unasked
 from evaluator.metrics._edges import NO_HALF
+from evaluator.metrics._minus import has_minus
 from evaluator.metrics._negation import negations_of
 from evaluator.metrics._normal import CACHED_TEXTS
 from evaluator.metrics._within import NEGATION, NUMBER, Gram, Phrase, Tokens, repeated
@@ -95,6 +96,7 @@ class _Reading:
             elif kind != "skip":
                 written = found[0]
                 number = NUMBER if kind == "number" else ""
+                number += "-" if number and has_minus(lines, found.start()) else ""
                 self._add(number + _SAME.get(written, written), *found.span())
                 self.weight += 2 if kind in {"number", "latin"} else 1
 

@@ -11,8 +11,10 @@ import unicodedata
 from functools import cache
 from typing import Literal
 
-from evaluator.metrics._lexicon import CURRENCIES, Lexicon, has_lexicon, lexicon
+from evaluator.metrics._lexicon import CURRENCIES, HALF, Lexicon, has_lexicon, lexicon
+from evaluator.metrics._minus import has_minus, is_below_zero
 from evaluator.metrics._normal import subtag
+from evaluator.metrics._rest import goes_on
 from evaluator.metrics._scripts import is_unspaced
 
 _CONTINUES = ".,':/\u2044"
@@ -31,12 +33,24 @@ _WORD_AFTER = re.compile(r"[ -]([^\W\d_]+)")
 _LAST_NUMBER = r"\d[\d.,']*$"
 _LETTERS_BEFORE = "[a-z]+$"
 _SIGNS = frozenset("$£€¥")
+_RANGE_OF_MONEY = re.compile(r"(?<=\d) ?- ?[$£€¥]?\d")
 _NOTHING_FOLLOWS = frozenset("\n.,;:!?)\"'")
 _SHORT_UNIT = r"\d ?([^\W\d_]{1,2})$"
 
 _DIGITS = r"\d〇零一二三四五六七八九十百千万萬亿億兆两兩"
+_PAIRS = frozenset("两兩")
+"""Two of something: a numeral that Unicode takes for a letter."""
+_ONES = "1-9一二三四五六七八九两兩"
 NO_HALF = "(?![价價额額折年天日月小个個数夜身])"
 """What does not follow a half of the unit before it: with one of these it begins a word ("half price")."""
+
+
+_SMALLER = {
+    "年": "[个個かヶヵカケ]月", "[个個かヶヵカケ]月": "[天日周週]", "[天日]": "[个個]?(?:小[时時]|時間)",
+    "小[时時]": "分", "時間": "分", "分": "秒", "分[钟鐘]": "秒", "[公千][里米]": "米", "公斤": "克",
+    "キロ": "メートル|グラム", "メートル": "センチ", "元": "[角毛分]",
+}  # fmt: skip
+"""Units that go on with what remains of a larger one."""
 
 
 def starts_word(text: str, start: int) -> bool:
@@ -52,6 +66,8 @@ def is_whole(text: str, start: int, end: int, language: str) -> bool:
     return not (
         _is_other_money(text, start)
         or _is_more(text, start, end)
+        or _is_below_zero(text, start, end, tongue)
+        or goes_on(text, start, end, tongue)
         or (tongue in {"zh", "ja"} and _is_more_in_characters(text, start, end))
         or (has_lexicon(tongue) and _is_more_in_words(text, start, end, lexicon(tongue)))
     )
@@ -61,7 +77,7 @@ def _is_edge(text: str, position: int, step: Literal[-1, 1]) -> bool:
     """Whether the word or number at a position ends there, going left (-1) or right (1)."""
     here, there = text[position], _at(text, position + step)
     if _is_word(here) and _is_word(there):
-        return (is_unspaced(here) or is_unspaced(there)) and not (here.isnumeric() and there.isnumeric())
+        return (is_unspaced(here) or is_unspaced(there)) and not (_is_numeral(here) and _is_numeral(there))
     if not here.isdigit():
         return True
     beyond = _at(text, position + 2 * step)
@@ -70,6 +86,10 @@ def _is_edge(text: str, position: int, step: Literal[-1, 1]) -> bool:
     starts_with_point = step < 0 and there == "." and beyond in ("", " ")
     goes_on = there != "" and there in _CONTINUES and beyond.isdigit()
     return not (starts_with_point or (goes_on and (there != "/" or _is_slashed(text, position))))
+
+
+def _is_numeral(character: str) -> bool:
+    return character.isnumeric() or character in _PAIRS
 
 
 def _is_slashed(text: str, position: int) -> bool:
@@ -90,6 +110,10 @@ def _is_other_money(text: str, start: int) -> bool:
 
 def _is_more(text: str, start: int, end: int) -> bool:
     """Whether a number in digits goes on with a multiplier or a percent, or its unit with what it is divided by."""
+    if text[start] in _SIGNS and _RANGE_OF_MONEY.match(text, end):
+        return True
+    if _at(text, end) == "^":
+        return True
     if _at(text, end) == "/" and _at(text, end + 1).isalpha():
         unit = re.search(_SHORT_UNIT, text[max(start, end - _FAR) : end])
         return unit is not None and unit[1] not in CURRENCIES
@@ -101,21 +125,34 @@ def _is_more(text: str, start: int, end: int) -> bool:
     return number is not None and is_scaled(text, end - len(number[0]), end)
 
 
+def _is_below_zero(text: str, start: int, end: int, language: str) -> bool:
+    """Whether words before or behind a number make a negative one of it."""
+    counts = _is_numeral(text[start])
+    if not counts and has_lexicon(language):
+        first = _FIRST_WORD.match(text, start)
+        counts = first is not None and lexicon(language).is_number(first[0])
+    if counts and has_minus(text, start):
+        return True
+    return is_below_zero(text, end) and any(map(str.isdigit, text[start:end]))
+
+
 def _is_more_in_characters(text: str, start: int, end: int) -> bool:
     """The same in Chinese and Japanese, where a half or a smaller unit stands right behind the unit."""
-    if not any(each.isnumeric() for each in text[start:end]):
+    if not any(map(_is_numeral, text[start:end])):
         return False
-    begun = text[start].isnumeric() and _begun().search(text[max(0, start - 2) : start + 1]) is not None
+    begun = _is_numeral(text[start]) and _begun().search(text[max(0, start - 2) : start + 1]) is not None
     return begun or _goes_on().match(text, end) is not None
 
 
 @cache
 def _goes_on() -> re.Pattern[str]:
     """What makes more of a Chinese or Japanese number, of its unit, or an ordinal of both."""
+    smaller = "|".join(f"(?<={unit})[零又と]?[{_DIGITS}]+(?:{parts})" for unit, parts in _SMALLER.items())
     return re.compile(
         rf"半{NO_HALF}|目(?![标標的前录錄])|分之|(?<=[{_DIGITS}])[点點](?=[{_DIGITS}])"
         rf"|(?<=年)(?:[级級生]|[{_DIGITS}]+[个個かヶヵカ]月)|(?<=[元円块塊])[{_DIGITS}]+[角毛]|(?<=割)[{_DIGITS}]+分"
         rf"|(?:(?<=[点點时時])|(?<=[时時][间間]))[{_DIGITS}]+分"
+        rf"|(?:{smaller})|(?<=[米尺丈])[{_ONES}](?![{_DIGITS}]*[个個名人位年月])|(?<=[块塊])[{_ONES}](?![{_DIGITS}个個名人位])"
     )
 
 
@@ -145,6 +182,8 @@ def _has_number(text: str, words: Lexicon) -> bool:
 def _is_end_of_number(text: str, start: int, words: Lexicon) -> bool:
     """Whether the number in words at a place is the end of a longer one: the "two" of "thirty-two"."""
     first = _FIRST_WORD.match(text, start)
+    if first is not None and first[0] in words.ones:
+        return text[max(0, start - len(HALF)) : start] == HALF and not _at(text, start - len(HALF) - 1).isalnum()
     if first is None or not words.is_number(first[0]):
         return False
     if words.joined is not None and words.joined.search(text[max(0, start - _FAR) : first.end()]):

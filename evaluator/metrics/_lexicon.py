@@ -130,8 +130,17 @@ _QUALIFIERS = {
 }
 """Words that make another unit of the one before them (working days)."""
 
-_HALVES = {"en": "and a half", "es": "y medi[oa]", "fr": "et demie?", "pl": "i pół", "hu": "és fél"}
+_HALVES = {
+    "en": "and a half", "sv": "och en halv|och ett halvt", "es": "y medi[oa]", "fr": "et demie?", "pl": "i pół",
+    "hu": "és fél",
+}  # fmt: skip
 """What adds a half to the unit before it."""
+
+HALF = "half "
+"""What makes half of it where it stands before the article: half a year. Elsewhere the article stands first."""
+
+HALVES = frozenset({"half", "halv", "halva", "halvt", "demi", "demie", "medio", "media", "fél", "pół"})
+"""Words for a half that may stand before or after a unit with an article."""
 
 _JOINED = {
     "en": r"\b(?:hundred|thousand|million|billion) and \w+$",
@@ -166,6 +175,7 @@ class Lexicon(NamedTuple):
         months: names of months.
         contrary: words that turn a statement round or make another unit.
         contrary_stems: what such words begin with.
+        half: matches what adds a half to the unit before it; None where nothing does.
         changed: matches what makes more of the unit before it, or another unit; None where there is nothing.
         joined: matches at its end a number made of two with a word between; None where there are none.
         rate: matches two words that say what something is paid by; None where nothing does.
@@ -180,6 +190,7 @@ class Lexicon(NamedTuple):
     months: frozenset[str]
     contrary: frozenset[str]
     contrary_stems: tuple[str, ...]
+    half: re.Pattern[str] | None
     changed: re.Pattern[str] | None
     joined: re.Pattern[str] | None
     rate: re.Pattern[str] | None
@@ -218,6 +229,7 @@ def lexicon(language: str) -> Lexicon:
         frozenset(_MONTHS[language].split()),
         frozenset(contrary),
         tuple(word[:-1] for word in contrary if word.endswith("*")),
+        _pattern(rf"(?:{_HALVES[language]})(?!\w)" if language in _HALVES else None),
         _pattern(rf"(?:{'|'.join(filter(None, changed))})(?!\w)" if any(changed) else None),
         _pattern(_JOINED.get(language)),
         _pattern(_RATES.get(language)),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from evaluator.metrics._denials import MARK_AFTER, MARK_BEFORE, TICK, unasked
 from evaluator.metrics._lexicon import lexicon
+from evaluator.metrics._minus import has_minus, is_negative
 from evaluator.metrics._negation import is_abbreviation, is_negation, several_words
 from evaluator.metrics._within import NEGATION, NUMBER, ONE, Tokens
 
@@ -167,8 +168,22 @@ class Reading:
         if found.lastgroup == "symbol":
             self.symbols.append(len(self.keys))
         written = found[0].lstrip()
-        prefix = NUMBER if found.lastgroup == "number" else ""
-        self._add((prefix + written,), found.end() - len(written), found.end())
+        start = found.end() - len(written)
+        if found.lastgroup != "number":
+            self._add((written,), start, found.end())
+            return
+        sign = "-" if written[0].isdigit() and is_negative(self._lines, start, found.end()) else ""
+        if sign and has_minus(self._lines, start):
+            start = self._take_minus(start)
+        self._add((NUMBER + sign + written,), start, found.end())
+
+    def _take_minus(self, start: int) -> int:
+        """Take the word before a number, which is its minus, to it; where that starts."""
+        if not self.ends or self.ends[-1] != start - 1:
+            return start
+        self.keys.pop()
+        self.ends.pop()
+        return self.starts.pop()
 
     def _deny(self, found: re.Match[str]) -> None:
         """Add a negation that is no word; a mark that stands before what it denies begins a sentence."""

@@ -11,6 +11,8 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from evaluator.metrics._lexicon import HALVES as HALF_WORDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -25,6 +27,12 @@ PARTICLE = "!ne"
 
 FAR = 16
 """How many tokens before and after a phrase another number with one of the phrase's own units rules it out."""
+
+HALVES = frozenset(NUMBER + word for word in HALF_WORDS)
+"""The keys of a half, which makes less or more of the unit that has only an article."""
+
+NEAR_HALF = 3
+"""How many tokens after it a half belongs to a unit: a year and a half."""
 
 MOST_PLACES = 50
 """Places that are looked at one by one for a second negation, and for keys that the phrase has more than once."""
@@ -232,6 +240,8 @@ def _ruled_out(phrase: Phrase, tokens: Tokens, width: int) -> int:
     others = tokens.all_of(NUMBER) & ~own
     if any(key.startswith(NUMBER) for key in phrase.numbers):
         around |= parts.behind(others, phrase.near + 1) | parts.ahead(others, width + phrase.near)
+    elif halves := _any(HALVES, tokens):
+        around |= parts.behind(halves & tokens.joined, 2) | parts.ahead(halves, width + NEAR_HALF)
     if PERCENT not in phrase.units:
         around |= parts.ahead(own & (tokens.mask(PERCENT) >> 1) & tokens.joined, width)
     counted = (others | tokens.all_of(ONE) & ~own) & (_any(phrase.units, tokens) >> 1) & tokens.joined

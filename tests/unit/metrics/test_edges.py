@@ -84,7 +84,7 @@ def test_a_multiplier_a_sign_or_another_unit_makes_something_else_of_it(language
         ("sv", "två dagar", "Det är en två dagar lång kurs."),
         ("en", "two people", "In 2015 two people came."),
         ("en", "two", "Two of a hundred came."),
-        ("en", "two years", "It lasts two years and one month."),
+        ("en", "two years", "It lasts two years and it is free."),
         ("en", "$30", "It costs $30 a month."),
         ("en", "$30", "It costs US$30."),
         ("zh", "$30", "共$30。"),
@@ -134,3 +134,83 @@ def test_what_only_stands_beside_it_changes_nothing(language: str, fact: str, te
 def test_the_second_part_of_a_version_is_no_decimal(fact: str, text: str, found: bool) -> None:
     """L3: 3.10 comes after 3.9, and is not 3.1; an amount of 3.50 is one of 3.5."""
     assert is_found(fact, text, "en") == found
+
+
+@pytest.mark.parametrize(
+    ("language", "fact", "text"),
+    [
+        ("en", "two years", "It lasts two years and one month."),
+        ("en", "2 years", "It lasts 2 years and 6 months."),
+        ("en", "delivery takes 2 hours", "Delivery takes 2 hours 30 minutes."),
+        ("en", "6 feet", "It is 6 feet 2 inches tall."),
+        ("de", "um 14 Uhr", "Es beginnt um 14 Uhr 30."),
+        ("fr", "à 14 h", "Elle ouvre à 14 h 30."),
+        ("sv", "två år", "Garantin gäller två år och sex månader."),
+        ("fr", "un an", "La garantie est d'un an et demi."),
+        ("es", "un año", "Dura un año y medio."),
+        ("en", "a year", "It lasts a year and a half."),
+        ("en", "within a year", "Within half a year."),
+        ("en", "within a year", "It is paid within a year and a half."),
+        ("en", "a year", "It lasts half a year."),
+        ("pl", "rok", "Gwarancja trwa rok i pół."),
+        ("en", "two hundred", "It costs two hundred and fifty."),
+        ("en", "$30", "It costs $30-50."),
+        ("en", "5 m", "It has 5 m^2."),
+        ("zh", "两年", "保修期为两年半。"),
+        ("zh", "两年", "保修期为两年六个月。"),
+        ("zh", "两年", "两年级的学生。"),
+        ("zh", "两个小时", "需要两个小时三十分。"),
+        ("zh", "百元", "共两百元。"),
+        ("zh", "两百", "共一千两百。"),
+        ("zh", "三米", "长三米五。"),
+        ("zh", "2天", "需要2天3小时。"),
+        ("ja", "2時間", "2時間と30分かかります。"),
+    ],
+)
+def test_a_quantity_that_goes_on_in_a_smaller_unit_is_a_larger_one(language: str, fact: str, text: str) -> None:
+    """L3: two hours and a half are not two hours, by stems and characters neither."""
+    assert not is_found(fact, text, language)
+    assert is_found(fact, f"{fact}.", language)
+
+
+@pytest.mark.parametrize(
+    ("language", "fact", "text"),
+    [
+        ("en", "3 days", "A trip of 3 days 2 nights."),
+        ("en", "30 days", "Returns for 30 days and 12 months of warranty."),
+        ("en", "5 days", "Open 5 days, 8 hours each."),
+        ("en", "a year", "A year and a month of rain."),
+        ("en", "within a year", "Paid within a year of purchase."),
+        ("en", "within half a year", "Paid within half a year."),
+        ("en", "$30", "It costs $30 - a bargain."),
+        ("de", "14 Uhr", "Um 14 Uhr am Markt."),
+        ("zh", "两年", "保修期为两年。"),
+        ("zh", "三米", "长三米,宽五米。"),
+        ("zh", "两百元", "共两百元。"),
+    ],
+)
+def test_another_quantity_beside_it_is_no_part_of_it(language: str, fact: str, text: str) -> None:
+    assert is_found(fact, text, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "fact", "text", "found"),
+    [
+        ("en", "store it at 18 degrees", "Store it at minus 18 degrees.", False),
+        ("en", "18 degrees", "Keep it at 18 degrees below zero.", False),
+        ("en", "10 °C", "Keep it at minus 10 °C.", False),
+        ("de", "bei 18 Grad lagern", "Bei minus 18 Grad lagern.", False),
+        ("fr", "à 18 degrés", "À conserver à moins 18 degrés.", False),
+        ("zh", "5度", "保存于零下5度。", False),
+        ("zh", "保存温度5度", "保存温度为零下5度。", False),
+        ("ja", "5度", "マイナス5度で保存。", False),
+        ("en", "store it at -18 degrees", "Store it at minus 18 degrees.", True),
+        ("en", "store it at minus 18 degrees", "Store it always at minus 18 degrees.", True),
+        ("fr", "18 degrés", "Il faut au moins 18 degrés.", True),
+        ("en", "5 degrees", "It varies by plus or minus 5 degrees.", True),
+        ("en", "the costs", "Revenue minus the costs.", True),
+    ],
+)
+def test_a_minus_in_words_makes_another_number(language: str, fact: str, text: str, found: bool) -> None:
+    """L3: as "-18" is not 18."""
+    assert is_found(fact, text, language) == found
