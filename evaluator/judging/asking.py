@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evaluator.judging.calls import Call, Outcome
     from evaluator.judging.requesting import Around, Terms
     from evaluator.model.judge import Judge, JudgeReply, JudgeRequest
+    from evaluator.model.verdicts import Part
 
 
 class _Given(NamedTuple):
@@ -134,14 +135,14 @@ class Asker:
         """A reply and what it means, from the first try or from the one repair."""
         delimiter = self._around.delimiter(call.given)
         request = call.put(delimiter)
-        reply = self._requester.request(call.part, request)
+        reply = self._asked(call.part, request)
         try:
             return reply, self._read(call, reply, request, delimiter)
         except _Faulty as fault:
             again, reason = fault.instead, fault.reason
         self.budget.count(call.part, repairs=1)
         try:
-            reply = self._requester.request(call.part, again)
+            reply = self._asked(call.part, again)
             return reply, self._read(call, reply, again, delimiter)
         except _Faulty as fault:
             raise Ended(Unscored(f"{fault.reason}, twice" if fault.reason == reason else fault.reason)) from fault
@@ -150,6 +151,12 @@ class Asker:
             if isinstance(ended.outcome, TooMuch):
                 raise Ended(Unscored(reason)) from ended
             raise
+
+    def _asked(self, part: Part, request: JudgeRequest) -> JudgeReply:
+        reply = self._requester.request(part, request)
+        # Who answered is known of replies that nobody can use, too.
+        self._note(reply.model)
+        return reply
 
     def _read(self, call: Call[Any], reply: JudgeReply, request: JudgeRequest, delimiter: str) -> Any:
         if reply.finish == "length":
@@ -169,7 +176,6 @@ class Asker:
             raise _Faulty(mended, f"the judge's reply was not what was asked for: {short(str(error))}") from error
 
     def _keep(self, call: Call[Any], key: bytes, reply: JudgeReply) -> None:
-        self._note(reply.model)
         if self._cache is not None:
             adapted = tuple(sorted(self._judge.adapted()))
             entry = Entry(call.part, reply.text, reply.finish, reply.model, reply.usage, adapted, self._around.now())
