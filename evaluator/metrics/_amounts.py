@@ -274,7 +274,7 @@ def _number(*, spaced: bool) -> re.Pattern[str]:
 
 @cache
 def _money_before() -> re.Pattern[str]:
-    return re.compile(r"(?:(?<![^\W\d_])([A-Z]{3}|Rs|kr|Ft|[A-Z]{0,2}\$)|([€£¥₹₽₩₺₴]))[. ]?-?$")
+    return re.compile(r"(?:(?<![^\W\d_])([A-Z]{3}|Rs|kr|Ft|[A-Z]{0,2}\$)|((?<![A-Za-z])\$|[€£¥₹₽₩₺₴]))[. ]?-?$")
 
 
 @cache

@@ -39,19 +39,28 @@ _ORDERS = ("dmy", "mdy")
 _CENTURY = 70
 """Years of two digits from here on are of the last century."""
 _LAST_HOUR = 24
+_LATEST_NIGHT = 4
+"""Hours until then are at night of the morning, and at noon of the afternoon."""
+_PARTS_OF_DAY = {
+    **dict.fromkeys(("上午", "早上", "早晨", "凌晨", "清晨", "午前", "朝"), "a"),
+    **dict.fromkeys(("下午", "傍晚", "午後", "夕方"), "p"),
+    **dict.fromkeys(("晚上", "夜", "晩"), "night"), "中午": "noon",
+}  # fmt: skip
 _NOON = 12
 
 
 def readers(language: str) -> Sequence[tuple[re.Pattern[str], Reader]]:
     """What finds dates and times, in the order in which they are to be looked for."""
-    return _readers(english=subtag(language) == "en")
+    tongue = subtag(language)
+    return _readers(english=tongue == "en", by_parts=tongue in {"zh", "ja"})
 
 
 @cache
-def _readers(*, english: bool) -> Sequence[tuple[re.Pattern[str], Reader]]:
+def _readers(*, english: bool, by_parts: bool) -> Sequence[tuple[re.Pattern[str], Reader]]:
     words = [(re.compile(pattern), _date_in_words) for pattern in _IN_WORDS]
     times = [_TWELVE_HOURS_ENGLISH if english else _TWELVE_HOURS, *_CUED_TIMES, _CLOCK]
     return [
+        *([(re.compile(_HALF_DAYS), _time_of_half_day)] if by_parts else []),
         *words,
         (re.compile(_SIGNS), _date_in_digits),
         (re.compile(_YEAR_FIRST), _date_in_digits),
@@ -135,6 +144,23 @@ def _time(found: re.Match[str], _language: str) -> Value | None:
     return Value(found[0], frozenset({key}), frozenset(states))
 
 
+def _time_of_half_day(found: re.Match[str], _language: str) -> Value | None:
+    """A time by a part of the day: 下午2点半 is 14:30, and 12 at night is 0:00."""
+    hour, minute = int(found["hour"]), 30 if found["sharp"] else int(found["minute"] or found["colon"] or 0)
+    if hour > _LAST_HOUR:
+        return None
+    part = _PARTS_OF_DAY[found["part"]]
+    if part == "night" and hour in {_NOON, _LAST_HOUR}:
+        hour = 0
+    elif hour < _NOON and (part == "p" or (part in {"night", "noon"} and (hour > _LATEST_NIGHT) == (part == "night"))):
+        hour += _NOON
+    elif hour == _NOON and part == "a":
+        hour = 0
+    key = f"t {hour}:{minute:02}"
+    keys = {key} if minute or hour <= _NOON else {key, f"oclock {hour}"}
+    return Value(found[0], frozenset(keys), frozenset({key, *({f"n {hour}", f"oclock {hour}"} if not minute else ())}))
+
+
 def _month_of(word: str) -> int | None:
     # "may" is a verb, too; no other language here writes it so.
     return None if word == "may" else _months().get(word.casefold())
@@ -186,5 +212,11 @@ _CUED_TIMES = (
     rf"{_LEFT}{_HOUR}(?:[.:]{_MINUTE})? ?Uhr(?!\w)",
     rf"{_LEFT}{_HOUR} ?h ?{_MINUTE}(?![0-9A-Za-z])",  # 14h30
     rf"(?<![0-9.,:]){_HOUR}[時时点點시] ?(?P<minute>[0-9]{{1,2}})[分분]",
+    r"(?<![0-9.,:])(?P<hour>1[3-9]|2[0-4])[時时点點](?![间間0-9])",
+)
+_HALF_DAYS = (
+    rf"(?P<part>{'|'.join(_PARTS_OF_DAY)}) ?{_HOUR}"
+    r"(?:[时時点點](?![间間]) ?(?:(?P<sharp>半)|(?P<minute>[0-5]?[0-9])分)?"
+    r"|:(?P<colon>[0-5][0-9]))"
 )
 _CLOCK = rf"(?<![0-9A-Za-z.])(?<![0-9][:,]){_HOUR}:{_MINUTE}(?::[0-5][0-9])?Z?(?![0-9A-Za-z:])"

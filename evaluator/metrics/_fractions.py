@@ -18,6 +18,12 @@ _SIGN = re.compile(
 _TYPED = re.compile(
     r"(?<![0-9/.,:-])(?<![0-9/.,:-] )(?:([0-9]{1,3}) )?([1-9])/([2-9])(?![0-9/])(?=[ -](?:of an? |an? )?([^\W\d_]+))"
 )
+_CUPS = (
+    "cup cups tsp tsps tbsp teaspoon teaspoons tablespoon tablespoons pint pints tasse tassen teelöffel tl el tasses "
+    "cuillère cuillères taza tazas cucharada cucharadas tsk msk kopp dl szklanki szklanka łyżki łyżeczki"
+)
+"""What recipes measure by, and is no unit of :mod:`evaluator.metrics._units`."""
+_MEASURES = frozenset(_CUPS.split())
 _POWER = re.compile(r"(?<=[0-9 ])(mm|cm|km|m|ft)(?:([\u00b22])|[\u00b33])(?!\w)")
 _PLACES = 4
 
@@ -42,7 +48,7 @@ def _part(found: re.Match[str]) -> float:
 
 def _typed(found: re.Match[str], units: Units, *, decimal_comma: bool) -> str:
     above, below = int(found[2]), int(found[3])
-    if above >= below or not units.of(found[4]):
+    if above >= below or not (units.of(found[4]) or found[4].casefold() in _MEASURES):
         return found[0]
     return _decimal(found[1], above / below, decimal_comma=decimal_comma)
 

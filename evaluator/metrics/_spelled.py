@@ -9,7 +9,8 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from evaluator.metrics._normal import CACHED_TEXTS, has_decimal_comma, normal, subtag
+from evaluator.metrics._halves import all_halves_in_digits
+from evaluator.metrics._normal import CACHED_TEXTS, normal, subtag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,23 +55,6 @@ _WORDS_FIRST = re.compile(r"(?<![\w.,-])([^\W_]+[ -])?([^\W_]+) \(([0-9]{1,4})\)
 
 _HAN = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
-
-
-_HALVES = {
-    "en": (r"half an?|one half", r"and a half"), "sv": ("en halv|ett halvt|halv", "och en halv|och ett halvt"),
-    "de": ("eine[rn]? halben?|ein halbe[sr]", "und ein halb"), "fr": ("une demi|un demi", "et demie?"),
-    "es": (r"media(?= hora)|medio", r"y medi[ao]"), "pl": ("pół", "i pół"), "hu": ("fél", "és fél"),
-}  # fmt: skip
-"""Half of one, and half of one more."""
-
-
-def halves_in_digits(text: str, language: str) -> str:
-    """A text with the halves that follow a number in digits joined to it: 2 and a half."""
-    tongue = subtag(language)
-    if tongue not in _HALVES:
-        return text
-    mark = "," if has_decimal_comma(language) else "."
-    return re.sub(rf"(?<![\w.,])([0-9]+) (?:{_HALVES[tongue][1]})(?!\w)", rf"\g<1>{mark}5", text, flags=re.IGNORECASE)
 
 
 def said_once(text: str, language: str) -> str:
@@ -122,13 +106,11 @@ def in_digits(text: str, language: str) -> str:
     """A text with halves and the numbers of two and more that it writes in words written in digits."""
     tongue = subtag(language)
     if tongue in ("zh", "ja"):
-        return _han().sub(lambda found: str(_value_of(found[0])), text)
+        return all_halves_in_digits(_han().sub(lambda found: str(_value_of(found[0])), text), language)
     words = _words(tongue)
     if not words:
         return text
-    text = halves_in_digits(_pattern(tongue).sub(lambda found: _digits(found, words), text), language)
-    mark = "," if has_decimal_comma(language) else "."
-    return re.sub(rf"(?<!\w)(?:{_HALVES[tongue][0]})(?=[ -])", f"0{mark}5", text, flags=re.IGNORECASE)
+    return all_halves_in_digits(_pattern(tongue).sub(lambda found: _digits(found, words), text), language)
 
 
 def _digits(found: re.Match[str], words: Mapping[str, int]) -> str:

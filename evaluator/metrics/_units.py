@@ -24,7 +24,13 @@ DOLLARS = "USD CAD AUD NZD HKD SGD"
 _SYMBOLS = {
     "$": DOLLARS, "US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD", "NZ$": "NZD", "HK$": "HKD",
     "S$": "SGD", "NT$": "TWD", "R$": "BRL", "€": "EUR", "£": "GBP", "¥": "JPY CNY", "₹": "INR", "₽": "RUB", "₩": "KRW",
-    "₺": "TRY", "₴": "UAH", "元": "CNY TWD", "円": "JPY", "원": "KRW", "Ft": "HUF", "%": "%", "٪": "%", "‰": "‰",
+    "₺": "TRY", "₴": "UAH", "元": "CNY TWD", "块": "CNY TWD", "塊": "CNY TWD", "円": "JPY", "원": "KRW", "Ft": "HUF",
+    "%": "%", "٪": "%", "‰": "‰", "¢": "cent", "美元": "USD", "美金": "USD", "米ドル": "USD", "ドル": DOLLARS,
+    "欧元": "EUR", "歐元": "EUR", "ユーロ": "EUR", "英镑": "GBP", "英鎊": "GBP", "ポンド": "GBP", "港元": "HKD",
+    "港币": "HKD", "港幣": "HKD", "加元": "CAD", "澳元": "AUD", "新元": "SGD", "韩元": "KRW", "韓元": "KRW",
+    "ウォン": "KRW", "日元": "JPY", "日圆": "JPY", "日圓": "JPY", "台币": "TWD", "台幣": "TWD", "卢布": "RUB",
+    "人民元": "CNY", "人民币": "CNY", "人民幣": "CNY", "瑞士法郎": "CHF", "フラン": "CHF", "卢比": "INR",
+    "ルピー": "INR", "セント": "cent", "美分": "cent",
 }  # fmt: skip
 _CODES = (
     "USD EUR GBP SEK NOK DKK ISK CHF PLN HUF CZK JPY CNY INR AUD CAD NZD BRL MXN ZAR KRW RUB TRY UAH RON BGN SGD HKD "
@@ -34,17 +40,26 @@ _WORDS = {
     "%": "percent pct procent procenta procentů procentu prosent prosenttia prozent százalék százaléka százalékos "
     "százalékot процент процента процентов パーセント",
     DOLLARS: "dollar dollars dollár dollárt dolar dolara dolarów dolary dólar dólares dollari доллар доллара долларов",
-    "EUR": "euro euros euró eurót eurók eurot euroa eur евро ユーロ 欧元",
+    "EUR": "euro euros euró eurót eurók eurot euroa eur евро",
     "GBP": "pound pounds pund funt funta funtów libra libras livre livres font fontot",
     "SEK NOK DKK ISK": "kr krona kronor kroner krone kronen króna",
+    "SEK NOK DKK ISK CZK": "korona korony koron koronę koronami",
     "CZK": "kč korun koruna koruny",
     "PLN": "zł złoty złote złotych złotego",
     "HUF": "forint forintot forintért forintba forintos forints",
     "JPY": "yen jen",
-    "CNY": "yuan rmb 人民币 人民幣",
+    "CNY": "yuan rmb",
     "INR": "rs rupee rupees",
     "CHF": "franken fr",
-    "CHF EUR": "franc francs",
+    "CHF FRF XAF": "franc francs",
+    "cent": "cent cents eurocent eurocents centime centimes céntimo céntimos centavo centavos centesimi",
+    "penny": "penny pence",
+    "öre": "öre ören øre",
+    "grosz": "grosz grosze groszy",
+    "fillér": "fillér",
+    "haléř": "haléř haléře haléřů",
+    "копейка": "копейка копейки копеек",
+    "rappen": "rappen",
     "RUB": "руб рубль рубля рублей",
     "MXN": "peso pesos",
     "BRL": "reais",
@@ -68,6 +83,10 @@ _OF_A_COUNTRY = {
 """Words between a number and its money that say whose it is."""
 
 
+_NUMBERS = {"fr": frozenset({"cent", "cents"})}
+"""Names of money that are a number in another language."""
+
+
 class Units:
     """The units of one language; those of English and the symbols of every language are in each.
 
@@ -81,6 +100,8 @@ class Units:
         self._tongue = tongue
         self._names = dict(_measures.names(tongue))
         for name, units in _money().items():
+            if name in _NUMBERS.get(tongue, ()):
+                continue
             self._names[name] = self._names.get(name, NOTHING) | units
         signs = any_of(name for name in self._names if not is_word(name))
         self.behind = re.compile(f"[ \n-]?({signs})")

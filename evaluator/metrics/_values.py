@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.metrics import _amounts, _dates
 from evaluator.metrics._amounts import Value
 from evaluator.metrics._fractions import fractions
+from evaluator.metrics._halves import halves_in_digits
 from evaluator.metrics._normal import CACHED_TEXTS, has_decimal_comma, normal
-from evaluator.metrics._numbers import join_fixed_groups, unify
+from evaluator.metrics._numbers import NAMED, join_fixed_groups, unify
 from evaluator.metrics._scripts import is_unspaced
-from evaluator.metrics._spelled import halves_in_digits, in_digits, said_once
+from evaluator.metrics._spelled import in_digits, said_once
 from evaluator.metrics._tables import Tables
 from evaluator.metrics._units import NOTHING, units_of
 
@@ -273,7 +274,7 @@ def _ordinals() -> re.Pattern[str]:
 @cache
 def _versions() -> re.Pattern[str]:
     """``version 1.10``, ``v. 2.0``; ``1.2.3``, ``192.168.0.1``."""
-    cues = "version|ver|release|v|verzió|wersja|wersji|versión|versione|versão|版本"
+    cues = "|".join(NAMED.split())
     return re.compile(
         rf"(?<!\w)(?i:{cues})\.? ?(?P<named>[0-9]+(?:\.[0-9]+)+)(?![0-9{_LETTER}])"
         rf"|(?<![0-9{_LETTER}.,])(?P<dotted>[0-9]+(?:\.[0-9]+){{2,}})(?![0-9{_LETTER}])"
