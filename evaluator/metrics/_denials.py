@@ -23,8 +23,16 @@ _NEAR = 24
 """Characters that what denies the words after it has at most."""
 
 _ANSWERS = {
-    "en": "no|nope|never", "sv": "nej|aldrig", "de": "nein|nie|niemals", "fr": "non|jamais", "es": "no|nunca|jamás",
-    "pl": "nie|nigdy", "hu": "nem|soha", "zh": "不(?:可以|能|行|会|是|支持|提供)?|否|没有", "ja": "いいえ",
+    "en": r"no|nope|never|none|false|(?:unfortunately|sorry|afraid|certainly|of course|absolutely|definitely),? not?"
+    r"|not (?:at all|yet|really|any ?more|available|included|supported|possible|allowed|offered)",
+    "sv": "nej|aldrig|falskt|false|(?:tyvärr|absolut|naturligtvis|självklart) (?:inte|nej)|inte (?:alls|än|längre)",
+    "de": "nein|nie|niemals|falsch|false|(?:leider|natürlich|gar|überhaupt|noch) (?:nicht|nein)|auf keinen fall"
+    "|keinesfalls",
+    "fr": "non|jamais|faux|false|(?:malheureusement|hélas|bien sûr que),? (?:non|pas)|pas (?:du tout|encore)",
+    "es": "no|nunca|jamás|falso|false|(?:lamentablemente|desafortunadamente|por desgracia|claro que),? no|en absoluto",
+    "pl": "nie|nigdy|fałsz|false|(?:niestety|wcale|oczywiście),? nie|jeszcze nie",
+    "hu": "nem|soha|hamis|false|(?:sajnos|egyáltalán|természetesen),? nem|még nem",
+    "zh": "不(?:可以|能|行|会|是|支持|提供)?|否|没有|false", "ja": "いいえ|不可|なし|false",
 }  # fmt: skip
 _ASKED = r"\?[^\w?]{{0,6}}(?:[^\W\d_]{{1,10}}: ?)?(?=(?:{answers}){ended})"
 _ANSWERED = r"[^\w\n?]{{0,3}}[?:][^\w?]{{0,6}}(?:[^\W\d_]{{1,10}}: ?)?(?:{answers}){ended}"

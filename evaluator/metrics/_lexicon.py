@@ -91,6 +91,17 @@ _FORMS = {
 }
 """Forms of one word that the stemmer takes for two: contractions, units of time, plurals, numbers in words."""
 
+_APART = {
+    "en": "employer employers employer's|insurer insurers insurer's|interviewer interviewers|examiner examiners",
+    "sv": "köpare köparen köparens köpares köparna|hyrare",
+    "de": "mieter mieters mietern mieterin mieterinnen|vermieter vermieters vermietern vermieterin vermieterinnen"
+    "|käufer käufers käufern käuferin käuferinnen|verkäufer verkäufers verkäufern verkäuferin verkäuferinnen"
+    "|versicherer versicherers versicherern|zahler zahlers zahlern",
+    "es": "asegurador aseguradora aseguradores aseguradoras|arrendador arrendadora arrendadores arrendadoras"
+    "|licenciador licenciadora licenciadores",
+}
+"""Those who do something, where the stemmer has one stem for them and for what they do or whom they do it to."""
+
 _NEGATIONS = {
     "en": "never:not non:not ",
     "sv": "icke:inte ej:inte aldrig:inte inget:ingen inga:ingen",
@@ -181,6 +192,7 @@ class Lexicon(NamedTuple):
         rate: matches two words that say what something is paid by; None where nothing does.
         forms: word -> the word it counts as.
         negations: the same for negations.
+        apart: words that have another stem than the stemmer's -> that stem.
     """
 
     articles: frozenset[str]
@@ -196,6 +208,7 @@ class Lexicon(NamedTuple):
     rate: re.Pattern[str] | None
     forms: dict[str, str]
     negations: dict[str, str]
+    apart: dict[str, str]
 
     def is_number(self, word: str) -> bool:
         """Whether a word is a number."""
@@ -235,7 +248,13 @@ def lexicon(language: str) -> Lexicon:
         _pattern(_RATES.get(language)),
         _pairs(_FORMS[language]),
         _pairs(_NEGATIONS[language]),
+        _apart(_APART[language]) if language in _APART else {},
     )
+
+
+def _apart(written: str) -> dict[str, str]:
+    """The forms of each word by a key that no stem is."""
+    return {form: f"{words.split()[0]}=" for words in written.split("|") for form in words.split()}
 
 
 def _pattern(written: str | None) -> re.Pattern[str] | None:

@@ -93,7 +93,7 @@ _WORDS = {
     r"|tilos",
 }
 _SEVERAL = {
-    "en": r"\b(?:anything but|far from being)\b|\bun-(?!\W)",
+    "en": r"\b(?:anything but|far from being)\b|\b(?:un|semi|bi|quasi|pseudo)-(?!\W)",
     "sv": r"\ballt annat än\b",
     "de": r"\balles andere als\b|\bun-(?!\W)",
     "fr": r"\b(?:tout sauf|loin d'être)\b",
@@ -101,11 +101,15 @@ _SEVERAL = {
 }
 """Negations of several words, and syllables that deny: each is read as one word."""
 _DENIED = (
-    "ない|なく|なかっ|なけれ|なし|ません|せず|できず|られず|ずに|かね(?:ます|る)|不可|不能|不要|無効|対象外|お断り|いいえ"
+    "無い|無く|無かっ|ない|なく|なかっ|なけれ|なし|ません|せず|できず|られず|ずに|かね(?:ます|る)|不可|不能|不要|無効|対象外|お断り|いいえ"
     "|禁止|(?<=[かがさたなばまらわきぎしちにびみりけげせてねべめれ])ず(?=[、,。]|$)"
 )
 _FORMS = {
-    "zh": ("[不没沒无無非未勿莫别別]|禁止|拒[绝絕]|免[于於收除]", "免", 6),
+    "zh": (
+        "[不没沒无無非未勿莫别別]|禁止|[严嚴]禁|谢[绝絕]|謝絕|(?:停止|[暂暫]停|[终終]止)(?![后後前时時的])|拒[绝絕]|免[于於收除]",
+        "免",
+        6,
+    ),
     "ja": (
         _DENIED,
         "不無非未",

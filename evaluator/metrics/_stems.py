@@ -112,7 +112,7 @@ class _Keys(dict[str, tuple[str, ...]]):
             return [ONE + form]
         if words.is_number(word):
             return [NUMBER + form]
-        return [word if any(map(str.isdigit, word)) else self._stem(form)]
+        return [word if any(map(str.isdigit, word)) else words.apart.get(word) or self._stem(form)]
 
 
 @cache

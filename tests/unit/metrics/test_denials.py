@@ -217,6 +217,32 @@ def test_what_something_is_paid_by_stands_together(language: str, fact: str, tex
     ],
 )
 def test_what_is_denied_as_a_whole_is_not_found_by_characters(language: str, fact: str, text: str, found: bool) -> None:
+    """L3: a "No" or a cross beside it denies what was only found with others between."""
+    assert is_found(fact, text, language=language) == found
+
+
+@pytest.mark.parametrize(
+    ("language", "fact", "text", "found"),
+    [
+        ("en", "refund possible", "Is a refund possible? Unfortunately not.", False),
+        ("en", "refund possible", "Refund possible? Not at all.", False),
+        ("en", "SSO included", "SSO included: False", False),
+        ("en", LONG, f"{LONG}: not available", False),
+        ("sv", "återbetalning möjlig", "Är återbetalning möjlig? Tyvärr inte.", False),
+        ("de", "erstattbar", "Ist das Ticket erstattbar? Leider nein.", False),
+        ("en", "annual fee", "There is a semi-annual fee.", False),
+        ("ja", "無料", "これは無料では無い。", False),
+        ("zh", "退款", "本店停止退款。", False),
+        ("zh", "退款", "谢绝退款。", False),
+        ("zh", "吸烟", "严禁吸烟。", False),
+        ("en", "semi-annual fee", "There is a semi-annual fee.", True),
+        ("en", "claims", "The claims: falsely made.", True),
+        ("ja", "無料", "これは無料です。", True),
+        ("zh", "退款", "停止后退款。", True),
+    ],
+)
+def test_other_ways_to_say_no(language: str, fact: str, text: str, found: bool) -> None:
+    """L3: "Unfortunately not", "False", syllables and Chinese words that deny what follows."""
     assert is_found(fact, text, language=language) == found
 
 

@@ -190,6 +190,7 @@ def test_a_quantity_that_goes_on_in_a_smaller_unit_is_a_larger_one(language: str
     ],
 )
 def test_another_quantity_beside_it_is_no_part_of_it(language: str, fact: str, text: str) -> None:
+    """What is of a larger or of no smaller unit is counted for itself."""
     assert is_found(fact, text, language)
 
 

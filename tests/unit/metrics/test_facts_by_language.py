@@ -245,3 +245,25 @@ def _wide_digits(text: str) -> str:
 
 def _spaced(text: str) -> str:
     return f" \u2003{text}\t ".replace(" ", " \u2002")
+
+
+@pytest.mark.parametrize(
+    ("language", "fact", "text", "found"),
+    [
+        ("en", "employer pays the fee", "The employee pays the fee.", False),
+        ("en", "employee pays the fee", "The employer pays the fee.", False),
+        ("en", "insurer covers the loss", "The insured covers the loss.", False),
+        ("es", "el asegurador paga", "El asegurado paga.", False),
+        ("de", "der Mieter trägt die Kosten", "Die Miete trägt die Kosten.", False),
+        ("en", "employers pay the fee", "The employer pays the fee.", True),
+        ("en", "employee pays the fee", "Employees pay the fee.", True),
+        ("es", "los aseguradores pagan", "La aseguradora paga.", True),
+        ("de", "die Mieter tragen die Kosten", "Die Kosten tragen die Mieterinnen.", True),
+    ],
+)
+def test_those_who_do_something_are_others_than_those_it_is_done_to(
+    language: str, fact: str, text: str, found: bool
+) -> None:
+    """L3: the stemmer has one stem for both."""
+    read = find_facts([Fact(id="f", text=fact)], [("c", Passage(None, text))], language)
+    assert read[0].found == found

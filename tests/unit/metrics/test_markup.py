@@ -41,6 +41,7 @@ def is_found(fact: str, text: str, language: str = "en") -> bool:
     ],
 )
 def test_a_fact_is_found_through_what_only_looks_different(language: str, fact: str, text: str) -> None:
+    """L3: emphasis, code, tags and entities hide no fact; what is not surely such a mark stays."""
     assert is_found(fact, text, language)
 
 
@@ -62,6 +63,7 @@ def test_what_a_text_does_not_say_is_not_found_through_its_marks(fact: str, text
 
 
 def test_text_after_something_struck_out_is_read() -> None:
+    """A line through one part of a text goes through no other."""
     assert is_found("14 days limit", "<del>30 days limit</del> 14 days limit <del>60</del>")
 
 
@@ -79,6 +81,7 @@ def test_text_after_something_struck_out_is_read() -> None:
     ],
 )
 def test_small_digits_are_no_digits_of_the_number_before_them(fact: str, text: str) -> None:
+    """L3: the number of a footnote is none of the text; a power stays one."""
     assert is_found(fact, text)
 
 
@@ -92,6 +95,7 @@ def test_small_digits_are_no_digits_of_the_number_before_them(fact: str, text: s
     ],
 )
 def test_footnotes_and_powers_make_no_other_number(fact: str, text: str) -> None:
+    """L3: 30 with a footnote is not 301, and a power of ten not a hundred and four."""
     assert not is_found(fact, text)
 
 
@@ -105,6 +109,7 @@ def test_footnotes_and_powers_make_no_other_number(fact: str, text: str) -> None
     ],
 )
 def test_a_number_written_both_ways_is_found_by_either(fact: str, text: str) -> None:
+    """Contracts say thirty (30) days."""
     assert is_found(fact, text)
 
 
@@ -118,6 +123,7 @@ def test_a_number_written_both_ways_is_found_by_either(fact: str, text: str) -> 
     ],
 )
 def test_other_numbers_in_brackets_are_not(fact: str, text: str) -> None:
+    """What is in brackets must be the same number."""
     assert not is_found(fact, text)
 
 
