@@ -18,8 +18,8 @@ help: ## list the targets
 demo: $(INSTALLED) ## install, then show the comment of a change that made the bundled example worse
 	@$(BIN)/rag-assay demo
 
-test: lint ## lint, then run every test with branch coverage
-	@$(BIN)/python -m pytest --cov --cov-report=term
+test: lint ## lint, then run every test on all cores with branch coverage
+	@$(BIN)/python -m pytest --numprocesses auto --cov --cov-report=term
 
 lint: $(DEVELOPING) ## ruff and mypy
 	@$(BIN)/ruff check .

@@ -311,7 +311,7 @@ class TestReplies:
     @pytest.mark.parametrize(
         ("body", "kind"),
         [
-            (gzip.compress(json.dumps(REPLY).encode()), "gzip"),
+            (gzip.compress(json.dumps(REPLY).encode(), mtime=0), "gzip"),
             ('{"answer": "åäö"}'.encode("latin-1"), "application/json; charset=iso-8859-1"),
             ('{"answer": "åäö"}'.encode("utf-16"), "text/plain; charset=utf-16"),
             ("\ufeff" + '{"answer": "åäö"}', "application/json"),
@@ -383,7 +383,7 @@ class TestReplies:
         """Neither a long reply nor a small one that unpacks to a long one is read to its end."""
         monkeypatch.setattr(_http_client, "MAX_REPLY", 1 << 20)
         data = json.dumps({"answer": "x" * (2 << 20)}).encode()
-        for reply in (says(data), says(gzip.compress(data), Content_Encoding="gzip")):
+        for reply in (says(data), says(gzip.compress(data, mtime=0), Content_Encoding="gzip")):
             with serving(reply) as server:
                 assert failed(ask(server.url)) == ("invalid", "the reply is larger than 1 MB")
 
