@@ -52,6 +52,8 @@ _LAST_WORD = re.compile(r"(\w+) $")
 _FAR = 24
 _DIGITS_FIRST = re.compile(r"(?<![\w.,])([0-9]{1,4}) \(([^()\n]{1,40})\)")
 _WORDS_FIRST = re.compile(r"(?<![\w.,-])([^\W_]+[ -])?([^\W_]+) \(([0-9]{1,4})\)")
+_BRACKET = re.compile(r" \(([0-9]{1,2}|[^\W\d_]+(?:[- ][^\W\d_]+)?)\)")
+_BEFORE_BRACKET = re.compile(r"(?<![\w.,-])(?:[0-9]{1,2}|[^\W\d_]+(?:-[^\W\d_]+)?)$")
 
 _HAN = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
@@ -76,6 +78,25 @@ def both_ways(text: str, language: str) -> tuple[str, ...]:
     names = [word for word, value in _plain_words(tongue).items() if value == number]
     forms = [form for name in names for form in (f"{number} ({name})", f"{name} ({number})")]
     return tuple(text.replace(found[0], form) for form in forms)
+
+
+def with_one_number(lines: str, language: str) -> str:
+    """A text in its common form, as long as before, with spaces for one of two ways in which it writes a number."""
+    words = _plain_words(language) if language in _SMALL else {}
+    pieces, done = [], 0
+    for found in _BRACKET.finditer(lines) if words else ():
+        start, end = found.span()
+        before = _BEFORE_BRACKET.search(lines, max(done, start - _FAR), start)
+        inside, outside = found[1], before[0] if before is not None else ""
+        if inside.isdecimal() and words.get(outside) == int(inside):
+            first, kept = start - len(outside), f"{' ' * (len(outside) + 2)}{inside} "
+        elif outside.isdecimal() and words.get(inside) == int(outside):
+            first, kept = start, " " * (end - start)
+        else:
+            continue
+        pieces += [lines[done:first], kept]
+        done = end
+    return "".join((*pieces, lines[done:])) if pieces else lines
 
 
 @cache

@@ -131,6 +131,14 @@ def hints(keys: Sequence[str], language: str) -> tuple[str, ...]:
     return (*numbers, *words)
 
 
+def _with_one_number(lines: str, language: str) -> str:
+    if " (" not in lines:
+        return lines
+    from evaluator.metrics._spelled import with_one_number  # noqa: PLC0415 - many texts have no brackets
+
+    return with_one_number(lines, language)
+
+
 class Reading:
     """A text in its common form, line ends kept, as tokens; ``symbols`` are the places of signs that are no words."""
 
@@ -144,7 +152,7 @@ class Reading:
         self._lines = lines
         self._language = language
         known = _keys(language)
-        for found in _token(language).finditer(unasked(lines, language)):
+        for found in _token(language).finditer(_with_one_number(unasked(lines, language), language)):
             kind = found.lastgroup
             if kind == "word":
                 self._add(known[found[0]], *found.span())

@@ -106,6 +106,8 @@ def test_footnotes_and_powers_make_no_other_number(fact: str, text: str) -> None
         ("30 days", "within thirty (30) days"),
         ("thirty days", "within thirty (30) days"),
         ("twenty-five days", "in 25 (twenty-five) days"),
+        ("a refund is made within 30 days", "A refund of fees is made within 30 (thirty) days."),
+        ("a refund is made within 30 days", "A refund of fees is made within thirty (30) days."),
     ],
 )
 def test_a_number_written_both_ways_is_found_by_either(fact: str, text: str) -> None:
