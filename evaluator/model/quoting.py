@@ -42,6 +42,7 @@ class _Patterns(NamedTuple):
     """What markup looks like. Nothing is looked for beyond a bounded distance: texts are foreign data."""
 
     typography: re.Pattern[str]
+    raised: re.Pattern[str]
     tag: re.Pattern[str]
     entity: re.Pattern[str]
     link: re.Pattern[str]
@@ -62,6 +63,7 @@ def _patterns() -> _Patterns:
     letter = rb"[a-z\x80-\xff]"
     return _Patterns(
         typography=re.compile(f"[{''.join(_SET)}]"),
+        raised=re.compile("(?<=[0-9])(?=[⁰¹²³⁴-⁹])"),
         tag=re.compile(rf"<(?:/?(?:{_TAGS})(?:\s[^<>{CUT}]{{0,1000}}+)?/?|!--[^<>{CUT}]{{0,1000}}+(?<=--))>"),
         entity=re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});"),
         link=re.compile(
@@ -91,6 +93,8 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower().replace(CUT, " ")
     text = _patterns().typography.sub(lambda found: _SET[found[0]], text)
+    # 10² is not 102: composition would set the power beside the digits.
+    text = _patterns().raised.sub("^", text)
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return text.replace(CUT, " ")
 

@@ -140,3 +140,9 @@ def test_texts_brought_into_their_form_together_are_as_each_alone(parts: list[st
 def test_a_form_is_stable_under_white_space(text: str) -> None:
     """Wrapping a text differently within its lines changes nothing."""
     assert normal_form(text.replace(" ", "  ")) == normal_form(text)
+
+
+def test_a_power_is_no_longer_number() -> None:
+    """10² is not 102, however the power is set; a unit keeps its own."""
+    assert normal_form("10² cells") != normal_form("102 cells")
+    assert normal_form("an area of 5 m²") == normal_form("An area of 5 m2")
