@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluator.judging import fencing, replies
+from evaluator.judging import fencing, quotes, refusals, replies
 from evaluator.judging.fencing import Datum
 from evaluator.judging.prompts import Ask
 from evaluator.judging.shapes import FLAG, TEXT, listed, obj, one_of
 from evaluator.model.judgement import JudgedFact, Opinion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evaluator.judging.calls import Call
     from evaluator.judging.subject import Fact, Subject
@@ -70,13 +70,14 @@ def call(subject: Subject, compared: Compared) -> Call[AnswerFound]:
     ids = {name: [each for each, _ in items] for name, items in lists.items()}
     room = _BASE_ROOM + _ITEM_ROOM * sum(map(len, ids.values()))
     ask = Ask(subject.case, "answer", data, ids, room, repeat=subject.repeat)
-    return subject.prompt("answer", SCHEMA).call(ask, lambda text: _read(text, ids, facts))
+    return subject.prompt("answer", SCHEMA).call(ask, lambda text: _read(text, ids, facts, subject.answered))
 
 
-def _read(text: str, ids: Mapping[str, Sequence[str]], facts: Sequence[Fact]) -> AnswerFound:
+def _read(text: str, ids: Mapping[str, Sequence[str]], facts: Sequence[Fact], answer: str) -> AnswerFound:
     found = replies.read(text, SCHEMA)
     replies.refuse_invalid(_problems(found, ids))
     replies.refuse_declining(each["reason"] for name in ("statements", "facts") for each in found[name])
+    replies.refuse_declining(_own_words([found["relevance"]["reason"], found["abstention"]["reason"]], answer))
     present = {each["id"]: each for each in found["facts"]}
     return AnswerFound(
         Opinion(value=found["relevance"]["relevant"], reason=found["relevance"]["reason"].strip()),
@@ -88,6 +89,12 @@ def _read(text: str, ids: Mapping[str, Sequence[str]], facts: Sequence[Fact]) ->
             for each, fact in zip(ids["facts"], facts, strict=True)
         ),
     )
+
+
+def _own_words(reasons: Iterable[str], answer: str) -> Iterable[str]:
+    """The reasons but those that only quote an answer that is a refusal itself."""
+    declined = refusals.is_only_a_refusal(answer)
+    return (each for each in reasons if not (declined and quotes.occurs(each, answer)))
 
 
 def _problems(found: Mapping[str, Any], ids: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -78,6 +78,7 @@ def read(text: str, wanted: Wanted) -> PartFound:
     replies.refuse_invalid(_problems(found, wanted))
     replies.refuse_declining(each["reason"] for name in ("claims", "statements", "useful") for each in found[name])
     sufficiency = found["sufficiency"]
+    replies.refuse_declining([sufficiency["reason"]] if sufficiency else [])
     return PartFound(
         {each["id"]: _supported(each) for each in found["claims"]},
         {
@@ -134,6 +135,8 @@ def _of_claim(claim: Mapping[str, Any], chunks: Mapping[str, str]) -> Iterator[s
         yield f"{where} is supported, but has no quote"
     elif texts and not any(quotes.occurs(claim["quote"], each) for each in texts):
         yield f"{where}: its quote does not stand word for word in {' or '.join(claim['chunks'])}"
+        if quotes.is_too_short(claim["quote"]):
+            yield f"{where}: its quote is too short, it must be whole words of at least {quotes.LEAST} characters"
 
 
 def _of_statement(statement: Mapping[str, Any], chunks: Mapping[str, str]) -> Iterator[str]:

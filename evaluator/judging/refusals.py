@@ -44,13 +44,18 @@ _APOLOGY = re.compile(
 )
 
 
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text[:_LONGEST]).casefold().replace("\u2019", "'")
+def _plain(text: str, longest: int | None = _LONGEST) -> str:
+    return unicodedata.normalize("NFKC", text[:longest]).casefold().replace("\u2019", "'")
 
 
 def declines(text: str) -> bool:
     """Whether a text that should hold a judgement declines to give one."""
     return _REFUSAL.search(_plain(text)) is not None
+
+
+def holds_one(judged: str) -> bool:
+    """Whether a text that is judged speaks as a refusal does anywhere, so that what is taken from it may too."""
+    return _REFUSAL.search(_plain(judged, None)) is not None
 
 
 def is_only_a_refusal(reason: str) -> bool:

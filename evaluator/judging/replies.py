@@ -65,6 +65,11 @@ def refuse_declining(reasons: Iterable[str]) -> None:
         raise Refusal("the judge declined where its reason should stand")
 
 
+def is_wordless(text: str) -> bool:
+    """Whether a text holds no letter and no digit, and so says nothing."""
+    return not any(map(str.isalnum, text))
+
+
 def wrong_ids(where: str, given: Sequence[str], wanted: Collection[str]) -> list[str]:
     """Sentences on ids that did not come back, came back twice, or were not asked for."""
     counted = Counter(given)

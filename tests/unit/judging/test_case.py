@@ -187,6 +187,8 @@ def test_what_the_reference_says_of_a_claim_names_the_statements_that_decide(cha
     ("part", "path", "value", "problem"),
     [
         ("claims", ("sentences", 0, "claims"), ["", "x"], "the entry of 's1' has an empty claim"),
+        ("claims", ("sentences", 0, "claims"), ["."], "the entry of 's1' has an empty claim"),
+        ("claims", ("sentences", 0, "claims"), ["\u200b"], "the entry of 's1' has an empty claim"),
         ("claims", ("sentences", 0, "no_claim"), "none", "has claims, so its no_claim must be null"),
         ("claims", ("sentences", 0, "claims"), [], "has no claims, so its no_claim must say why"),
         ("context", ("sufficiency", "reason"), " ", "sufficiency gives no reason"),
@@ -196,6 +198,7 @@ def test_what_the_reference_says_of_a_claim_names_the_statements_that_decide(cha
         ("answer", ("facts", 0, "reason"), "\n", "facts gives no reason for 'f1'"),
         ("statements", ("statements",), [], "statements is empty"),
         ("statements", ("statements", 0), " ", "a statement is empty"),
+        ("statements", ("statements", 0), "…", "a statement is empty"),
         ("embedding", ("questions", 0), " ", "a question is empty"),
     ],
 )
@@ -246,6 +249,70 @@ def test_a_refused_call_is_named_as_refused() -> None:
 
     assert of(driven).unscored == {"context": "refused: the judge declined in prose"}
     assert of(driven).abstained == Opinion(value=False, reason="read")
+
+
+DECLINES = "I'm sorry, but I can't help with that."
+NAMED = "refused: the judge declined where its reason should stand"
+
+
+def altered(part: str, *changes: tuple[tuple[Any, ...], Any]) -> Any:
+    """A judge that answers as usual but for some places of its reply to one part."""
+
+    def ask(asked: Asked) -> Any:
+        reply = Judge()(asked)
+        for path, value in changes if asked.part == part else ():
+            place = reply
+            for step in path[:-1]:
+                place = place[step]
+            place[path[-1]] = value
+        return reply
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("part", "changes"),
+    [
+        ("claims", [(("sentences", 1, "claims"), []), (("sentences", 1, "no_claim"), DECLINES)]),
+        ("claims", [(("sentences", 0, "claims"), ["We open at 9.", DECLINES])]),
+        ("statements", [(("statements",), [DECLINES])]),
+        ("answer", [(("relevance",), {"reason": DECLINES, "relevant": False})]),
+        ("answer", [(("relevance",), {"reason": DECLINES, "relevant": True})]),
+        ("answer", [(("abstention", "reason"), "I cannot assist with this request.")]),
+        ("context", [(("sufficiency",), {"reason": DECLINES, "sufficient": False})]),
+    ],
+)
+def test_a_refusal_where_content_should_stand_is_no_content(part: str, changes: Any) -> None:
+    """J5: no sentence without claims, no claim, statement or opinion comes of a judge that declines; it is named."""
+    driven = judged("We open at 9. The moon is cheese.", altered(part, *changes), reference=REFERENCE, sufficiency=True)
+
+    assert of(driven).unscored == {part: NAMED}
+
+
+def test_what_an_answer_or_a_reference_declines_is_content() -> None:
+    """J5: a claim or statement that says what a text that declines says, or a reason that quotes it, is no refusal."""
+    answered = "I cannot help with refunds. I must decline to judge that, as we open at 9."
+    changes = (
+        (("sentences", 0, "claims"), ["I cannot help with refunds."]),
+        (("sentences", 1, "claims"), []),
+        (("sentences", 1, "no_claim"), "I must decline to judge that, as we open at 9."),
+    )
+    assert of(judged(answered, altered("claims", *changes))).unscored == {}
+
+    reference = "I can't help with refunds. Please write to the shop, which reads its mail on every day but on Mondays."
+    found = judged("We open at 9.", altered("statements", (("statements", 0), DECLINES)), reference=reference)
+    assert of(found).unscored == {}
+
+    changes = ((("relevance", "reason"), "I cannot help with refunds"),)
+    assert of(judged("I cannot help with refunds.", altered("answer", *changes))).unscored == {}
+
+
+def test_a_refusal_that_only_repeats_a_part_of_what_is_said_says_nothing_of_the_rest() -> None:
+    """J5: a sentence that begins by declining and goes on still has its claims."""
+    changes = ((("sentences", 0, "claims"), []), (("sentences", 0, "no_claim"), "I can't help with that."))
+    driven = judged("I can't help with that, but the moon is cheese.", altered("claims", *changes))
+
+    assert of(driven).unscored == {"claims": NAMED}
 
 
 @pytest.mark.parametrize(
