@@ -69,14 +69,20 @@ class Belief(NamedTuple):
         known = self.calibration.metrics.get(STANDS_FOR.get(name, name))
         if known is None or not known.languages:
             return "not calibrated"
-        counts = Counter(languages)
+        counts = Counter(map(_tag, languages))
+        by_tag = {_tag(language): found for language, found in known.languages.items()}
         # Of many languages none may make up so much; then the most frequent ones stand for all.
         least = min([SHARE * counts.total(), *([max(counts.values())] if counts else [])])
         for language in sorted(language for language, count in counts.items() if count >= least):
-            found = known.languages.get(language) or known.languages.get(language.partition("-")[0])
+            found = by_tag.get(language) or by_tag.get(language.partition("-")[0])
             for reason in _weaknesses(found, self.min_kappa):
                 return f"{reason} for {language}"
         return None
+
+
+def _tag(language: str) -> str:
+    """A language tag as every other is written: neither case nor ``_`` tells two apart (BCP 47)."""
+    return language.lower().replace("_", "-")
 
 
 def _weaknesses(found: Calibrated | None, min_kappa: float) -> Iterator[str]:

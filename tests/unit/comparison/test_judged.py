@@ -87,6 +87,14 @@ def test_of_many_languages_the_most_frequent_stand_for_all() -> None:
     assert known.doubt("faithfulness", ["en", "en", "sv", "hu", "pl", "zh", "de", "fr", "es", "it", "nl"]) is None
 
 
+def test_neither_case_nor_underline_makes_another_language() -> None:
+    """EN and en_GB are calibrated as en is, and count as one language; a region of its own calibration has that one."""
+    known = Belief(0.6, calibration(), "j" * 64)
+    assert [known.doubt("faithfulness", [tag]) for tag in ("EN", "en_GB", "En-us")] == [None] * 3
+    assert known.doubt("faithfulness", ["SV"]) == "not calibrated for sv"
+    assert known.doubt("faithfulness", ["sv", "SV", "en", "en", "en", "en", "en"]) == "not calibrated for sv"
+
+
 def test_what_stands_for_a_metric_is_one_that_people_label() -> None:
     """No metric is believed by way of two others."""
     assert not set(STANDS_FOR.values()) & (STANDS_FOR.keys() - set(STANDS_FOR.values()))
