@@ -110,9 +110,12 @@ def _cuts(text: str) -> list[Cut]:
 
 
 def _parts_code(text: str, mark: str, start: int, end: int) -> bool:
-    return (
-        not text[start:end].strip() or text[end + len(mark) : end + len(mark) + 1] == "`" or "\n\n" in text[start:end]
-    )
+    """Whether what stands between two marks of code is none."""
+    inside = text[start:end]
+    if not inside.strip() or text[end + len(mark) : end + len(mark) + 1] == "`" or "\n\n" in inside:
+        return True
+    # Corpora write quotation marks as ``these'' or `` these ''.
+    return len(mark) == len("``") and ("''" in inside or (inside[0].isspace() and "`" not in inside))
 
 
 def _pair(text: str, mark: str, place: tuple[int, int], opened: dict[str, tuple[int, int]], found: list[Cut]) -> None:

@@ -63,7 +63,7 @@ def build_asker(judge: Judge, cache: Cache) -> Asker:
 def open_judge(provider: str, server: LlmServer) -> Judge:
     """The provider's own client."""
     url = server.openai_url if provider == "openai" else server.url
-    judge: Judge = judges.kind(provider).open(JudgeSetting("model-1", KEY, url, connections=8))
+    judge: Judge = judges.kind(provider).open(JudgeSetting("model-1", KEY, url))
     return judge
 
 

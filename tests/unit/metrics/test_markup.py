@@ -145,3 +145,10 @@ def test_ten_thousand_marks_take_no_time() -> None:
     for text in ("*a" * 50_000, "`" * 100_000, "<b>" * 30_000, "` a" * 30_000, "&amp;" * 20_000, "<s>" * 30_000):
         assert len(unmarked(text)) <= len(text)
         assert not is_found("30 days", text)
+
+
+def test_quotation_marks_of_corpora_are_no_code() -> None:
+    """Two backticks open a quotation there, and the next ones another."""
+    for text in ("for `` parent of it '' , or `` parent of one ''", "``parent'' and ``child''"):
+        assert unmarked(text) == text
+    assert unmarked("use ``code`` here") == "use code here"
