@@ -182,17 +182,23 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
 
 def with_missing_values(exam: Exam) -> list[GatedRow]:
     """Rows in which so many values are missing, or such, that they could change the verdict."""
-    # Without a baseline a rule about a drop is not evaluated: there only a floor can miss what is not there.
-    evaluated = [
-        entry
-        for entry in exam.rows
-        if judged.has_baseline(exam, entry.row.metric) or least.can_decide(exam, exam.rules[entry.rule])
-    ]
     return [
         entry
-        for entry in evaluated
-        if entry.unscored and not judged.is_shown_only(exam, entry) and _unscored_matter(exam, entry)
+        for entry in exam.rows
+        if entry.unscored
+        and not judged.is_shown_only(exam, entry)
+        and (_too_many_unscored(exam, entry) or (_is_evaluated(exam, entry) and _worst_matters(exam, entry)))
     ]
+
+
+def _too_many_unscored(exam: Exam, entry: GatedRow) -> bool:
+    # Also without a baseline: a run in which next to nothing was scored must not become the next one.
+    return entry.unscored - exam.gate.max_unscored * (entry.row.n + entry.unscored) > EPSILON
+
+
+def _is_evaluated(exam: Exam, entry: GatedRow) -> bool:
+    """Whether the rule of a row decides here: without a baseline one about a drop does not."""
+    return judged.has_baseline(exam, entry.row.metric) or least.can_decide(exam, exam.rules[entry.rule])
 
 
 def _unscored(exam: Exam) -> Iterator[Reason]:
@@ -212,11 +218,9 @@ def _place(entry: GatedRow) -> str:
     return entry.row.category if entry.row.category is not None else f"the row {entry.row.scope}"
 
 
-def _unscored_matter(exam: Exam, entry: GatedRow) -> bool:
-    """Whether too many are missing, or the worst value for each of them would turn the row red."""
+def _worst_matters(exam: Exam, entry: GatedRow) -> bool:
+    """Whether the worst value for each that is missing would turn the row red."""
     rule = exam.rules[entry.rule]
-    if entry.unscored > exam.gate.max_unscored * (entry.row.n + entry.unscored):
-        return True
     worst = entry.worst_delta or 0.0
     enough = rule.min_lost is None or entry.worst_worse >= rule.min_lost
     dropped = rule.max_drop is not None and -worst - rule.max_drop > EPSILON and enough

@@ -92,10 +92,22 @@ def reasons(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]], rules: Seq
             f"only {judging.paired} of {judging.pairable} cases have the facts, reference and expect of the baseline"
         )
         yield Reason(code="too-few-paired", text=f"{alike}, so what a judge says of the others cannot be compared")
+    yield from _unscored_before(exam)
     yield from _unconfirmed(exam)
     if judging.terms.advisory == "inconclusive":
         yield from _advisory_rows(exam, rows)
         yield from _advisory_cases(exam, rules)
+
+
+def _unscored_before(exam: Exam) -> Iterator[Reason]:
+    """Rows that compare only what the baseline's judge could score: what fell may be among the rest."""
+    for entry in exam.rows:
+        missing, row = entry.unscored_before, entry.row
+        allowed = exam.gate.max_unscored * (row.n + missing)
+        if missing and missing > allowed and entry.accepted is None and not is_shown_only(exam, entry):
+            where = row.category if row.category is not None else f"the row {row.scope}"
+            text = f"{counted(missing, 'case')} not scored in the baseline: judge it again with rag-assay rescore"
+            yield Reason(code="baseline-unscored", text=f"{row.metric} in {where}: {text}")
 
 
 def would_have_failed(

@@ -87,7 +87,9 @@ def groups(values: Sheet, metric: str, per: str, min_cases: int) -> Iterator[Gro
 
 
 def _applies(cases: Sequence[CaseValues], column: int) -> bool:
-    return bool(sheet.scored_after(cases, column) or sheet.scored_before(cases, column))
+    # A category in which nothing could be scored has a row that says so.
+    missing = any(column in case.unscored for case in cases)
+    return missing or bool(sheet.scored_after(cases, column) or sheet.scored_before(cases, column))
 
 
 def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) -> GatedRow:
@@ -113,6 +115,7 @@ def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) 
         anchored=numbers.mean([after for _, after in anchor]),
         anchor_worse=sum(sign * (after - before) < -EPSILON for before, after in anchor),
         unenforced=doubt,
+        unscored_before=sum(column in case.unscored_before for case in group.cases) if comparable else 0,
     )
 
 

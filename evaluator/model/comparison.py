@@ -139,7 +139,7 @@ class GatedRow(Value):
     ``floor_worst`` are what delta and floor would be had each of them the worst value. ``accepted`` is the reason
     accepted.yml gives for a row that is gone. ``worst_worse`` counts the cases that would have got worse, had each of
     the unscored the worst value. ``unenforced`` says why a judged row is not enforced (None: it is, or no judge
-    decides it).
+    decides it). ``unscored_before`` paired cases are scored now, and the baseline's judge could not score them.
     """
 
     rule: int
@@ -157,6 +157,7 @@ class GatedRow(Value):
     anchor_worse: int = 0
     accepted: str | None = None
     unenforced: str | None = None
+    unscored_before: int = 0
 
 
 CriticalRule: TypeAlias = Literal[

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from evaluator.config import Tier
     from evaluator.model.accepted import Accepted
     from evaluator.model.comparison import Comparison
     from evaluator.model.exam import ExamFile
@@ -83,7 +82,8 @@ def _results(
     theirs = against.older_config(baseline) if baseline else None
     my_ids = configuration.resolve_metrics(mine, declared, tier=candidate.head.tier)
     tier = candidate.head.tier
-    ruler = measuring.Ruler(_measured(my_ids, theirs, declared, tier), declared, tier)
+    older_ids = configuration.resolve_metrics(theirs, declared, tier=tier) if theirs else ()
+    ruler = measuring.Ruler(_measured(my_ids, older_ids, declared), declared, tier, older=frozenset(older_ids))
     names = [str(metric) for metric in my_ids]
     named = frozenset(case for entry in accepted.cases for case in entry.case)
     whole = examining.partial(candidate) is None
@@ -119,10 +119,9 @@ def _fixture(workspace: Workspace, candidate: Run) -> Fixture | None:
 
 
 def _measured(
-    mine: Sequence[MetricId], theirs: Config | None, declared: Mapping[str, Metric], tier: Tier
+    mine: Sequence[MetricId], theirs: Sequence[MetricId], declared: Mapping[str, Metric]
 ) -> tuple[MetricId, ...]:
-    older = configuration.resolve_metrics(theirs, declared, tier=tier) if theirs else ()
-    found = dict.fromkeys([*mine, *older])
+    found = dict.fromkeys([*mine, *theirs])
     # A precision is only as good as the labels: how much of the ranking is labelled is measured beside it.
     labelled = [MetricId("judged", metric.k) for metric in found if declared[metric.name].precision_like]
     return tuple(dict.fromkeys([*found, *labelled]))

@@ -61,13 +61,14 @@ class Ruler:
     """What is measured: the metrics, in the order of every ``Values``, and their declarations.
 
     Both runs are read by the candidate's ``tier``. ``citations`` is the run whose pattern of citations answers are read
-    by; None: each run's by its own.
+    by; None: each run's by its own. ``older`` are the metrics that the baseline's configuration names.
     """
 
     metrics: Sequence[MetricId]
     declared: Mapping[str, Metric]
     tier: Tier = "retrieval"
     citations: RunHead | None = None
+    older: frozenset[MetricId] = frozenset()
 
     def measure(
         self,
@@ -116,6 +117,7 @@ class Ruler:
     ) -> CaseValues:
         """A line of the sheet; what the baseline measured and the candidate no longer lets be measured is missing."""
         rechunked, missing = False, after.unscored if after else frozenset[int]()
+        unscored_before = frozenset[int]()
         values = before.values if before else None
         if values is not None:
             # What the baseline was found to be beside a run of its own says nothing of this one.
@@ -124,17 +126,25 @@ class Ruler:
         if before is not None and values is not None and after is not None:
             rechunked = _rechunked(before.view.needs, after.view.needs)
             gone = {place for place in self._expected if values[place] is not None and after.values[place] is None}
+            known = frozenset(place for place, value in enumerate(after.values) if value is not None)
+            unscored_before = before.unscored & known & self._judged_before if judged.is_paired else frozenset()
             rightly = self.judged if judgements.has_none_rightly(after.view, judged.undrawn_is_missing) else ()
             missing |= gone.difference(rightly)
         return CaseValues(
             case.id, labels.category, labels.critical, values, after.values if after else None,
             rechunked=rechunked, unscored=missing, language=case.language,
+            unscored_before=unscored_before,
         )  # fmt: skip
 
     @cached_property
     def judged(self) -> frozenset[int]:
         """The places of what a judge decides; none in tier retrieval."""
         return judged_columns(self.metrics, self.declared) if self.tier == "full" else frozenset()
+
+    @cached_property
+    def _judged_before(self) -> frozenset[int]:
+        """The places of what the baseline's judge was asked for; a metric that is new is none."""
+        return frozenset(place for place in self.judged if self.metrics[place] in self.older) - self._comparing
 
     @cached_property
     def _comparing(self) -> frozenset[int]:

@@ -497,3 +497,71 @@ def test_a_judge_that_was_stopped_decides_nothing(court: Court) -> None:
     decision = court.decide("new", baseline)
     assert decision.outcome == "inconclusive"
     assert reasons(decision)["judge-stopped"].endswith("judge.max_cost_usd is reached")
+
+
+class TestMissingInTheBaseline:
+    """What nobody could judge before must not hide what fell since."""
+
+    BROKEN = {"unscored": {"claims": "no valid reply"}}
+    UNSCORED = "not scored in the baseline: judge it again with rag-assay rescore"
+
+    def test_a_first_run_that_the_judge_declined_is_not_accepted(self, court: Court) -> None:
+        """Default rules, no baseline, no value: inconclusive, whether the judge is calibrated or not."""
+        court.run("new", ten(**self.BROKEN))
+        decision = court.decide("new", None)
+        assert (decision.outcome, decision.accepted) == ("inconclusive", False)
+        assert reasons(decision)["unscored"].startswith("faithfulness in the row all: 10 cases without a value")
+        court.calibrate(calibration())
+        assert court.decide("new", None).outcome == "inconclusive"
+
+    def test_nor_is_one_beside_a_baseline_without_a_judge(self, court: Court) -> None:
+        """The judged half has nothing to compare with, and hands nothing on either."""
+        baseline = court.run("base", ten(*GOOD), tier="retrieval")
+        court.run("new", ten(**self.BROKEN))
+        assert court.decide("new", baseline).outcome == "inconclusive"
+
+    def test_a_judge_that_decides_nothing_leaves_nothing_open(self, court: Court) -> None:
+        """advisory: pass without a calibration: its rows are shown, on either side of the comparison."""
+        court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}
+        baseline = court.run("base", ten(**self.BROKEN))
+        assert court.decide("base", None).outcome == "passed"
+        court.run("new", ten(*BAD))
+        assert "baseline-unscored" not in reasons(court.decide("new", baseline))
+
+    @pytest.mark.parametrize("known", [None, calibration()])
+    def test_a_baseline_of_which_nothing_was_judged_is_lost(self, court: Court, known: Any) -> None:
+        """The run that fell is new to the baseline, and is not passed for that."""
+        baseline = court.run("base", ten(**self.BROKEN))
+        court.run("new", ten(*BAD))
+        court.calibrate(known)
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert reasons(decision)["baseline-unscored"].endswith(f"10 cases {self.UNSCORED}")
+
+    @pytest.mark.parametrize(("missing", "outcome"), [(1, "passed"), (2, "inconclusive")])
+    def test_so_is_a_row_of_which_more_than_max_unscored_was_not(
+        self, court: Court, missing: int, outcome: str
+    ) -> None:
+        """Of 21 cases two are more than a twentieth; they fall to 0.2 and are in no pair."""
+        court.calibrate(calibration())
+        names = [f"c{number}" for number in range(21)]
+        broken = [case(name, **self.BROKEN) for name in names[:missing]]
+        baseline = court.run("base", [*broken, *[case(name, *GOOD) for name in names[missing:]]])
+        court.run("new", [case(name, *(BAD if place < missing else GOOD)) for place, name in enumerate(names)])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == outcome
+        assert ("baseline-unscored" in reasons(decision)) == (outcome == "inconclusive")
+
+    def test_what_the_baselines_judge_was_not_asked_is_not_missing(self, court: Court) -> None:
+        """A metric that the change brings, a case that abstained and one that the sample left out."""
+        court.calibrate(calibration())
+        court.config["metrics"] = ["recall@5", "answer_relevance"]
+        baseline = court.run("base", ten(**self.BROKEN))
+        court.config["metrics"] = ["recall@5", "answer_relevance", "faithfulness"]
+        court.run("new", ten(*GOOD))
+        assert court.decide("new", baseline).outcome == "passed"
+        silent = [case(f"c{n}", abstained=True, labels={"expect": "abstain"}) for n in range(2)]
+        undrawn = [case(f"c{n}", drawn=False) for n in range(2, 4)]
+        baseline = court.run("base", [*silent, *undrawn, *ten(*GOOD)[4:]])
+        court.run("new", [*[case(f"c{n}", *GOOD, labels={"expect": "abstain"}) for n in range(2)], *ten(*GOOD)[2:]])
+        assert "baseline-unscored" not in reasons(court.decide("new", baseline))

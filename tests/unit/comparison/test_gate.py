@@ -204,8 +204,33 @@ def test_a_floor_without_a_baseline_sees_what_could_not_be_judged() -> None:
     lines = [sheets.CaseValues(f"c{n}", "a", critical=False, before=None, after=(0.8,)) for n in range(2)]
     lines.append(sheets.CaseValues("u", "a", critical=False, before=None, after=(None,), unscored=frozenset({0})))
     values = sheet(lines, has_baseline=False)
-    assert codes(gate.decide(exam(values, rule(min=0.7)))) == ["unscored"]
-    assert gate.decide(exam(values, rule())).outcome == "passed"
+    half = {"max_unscored": 0.5}
+    assert codes(gate.decide(exam(values, rule(min=0.7), gate=half))) == ["unscored"]
+    assert gate.decide(exam(values, rule(), gate=half)).outcome == "passed"
+
+
+def test_too_many_unscored_leave_a_run_open_that_has_no_baseline() -> None:
+    """Such a run would be the next one's baseline, and whatever it does not know could fall unseen."""
+    lines = [sheets.CaseValues(f"c{n}", "a", critical=False, before=None, after=(1.0,)) for n in range(19)]
+    missing = [
+        sheets.CaseValues(f"u{n}", "a", critical=False, before=None, after=(None,), unscored=frozenset({0}))
+        for n in range(2)
+    ]
+    assert gate.decide(exam(sheet([*lines, *missing[:1]], has_baseline=False), rule())).outcome == "passed"
+    assert codes(gate.decide(exam(sheet([*lines, *missing], has_baseline=False), rule()))) == ["unscored"]
+
+
+def test_a_category_in_which_nothing_could_be_scored_has_a_row() -> None:
+    """Two of sixty are few over all cases, and everything there is in their category."""
+    lines = [sheets.CaseValues(f"c{n}", "a", critical=False, before=None, after=(1.0,)) for n in range(58)]
+    missing = [
+        sheets.CaseValues(f"u{n}", "b", critical=False, before=None, after=(None,), unscored=frozenset({0}))
+        for n in range(2)
+    ]
+    verdict = gate.decide(exam(sheet([*lines, *missing], has_baseline=False), rule()))
+    assert [reason.text for reason in verdict.reasons] == [
+        "recall@5 in b: 2 cases without a value: not judged, or no longer measured"
+    ]
 
 
 def test_few_unscored_cases_that_cannot_change_the_verdict_are_left() -> None:
