@@ -23,12 +23,14 @@ class JudgedCase(NamedTuple):
         claims: the claims of the answer, none where it abstains; None where they or their verdicts are not known.
         reason: why something is not known.
         decides: whether it is the judge who says that the case abstained or did not.
+        broke: whether a judge was asked and gave no usable reply.
     """
 
     facts: frozenset[str] | None
     claims: Sequence[Claim] | None
     reason: str = ""
     decides: bool = False
+    broke: bool = False
 
 
 class Held(NamedTuple):
@@ -142,8 +144,10 @@ def _answer_facts(sides: Sides, after: JudgedCase) -> CriticalOutcome:
 def _claims(sides: Sides, after: JudgedCase) -> CriticalOutcome:
     outcome = _undecided(sides, "new_unsupported_claims")
     before = sides.before.judged if sides.before is not None else None
-    if before is None or before.claims is None:
-        return outcome if before is None else outcome.but(reason=f"not judged in the baseline: {before.reason}")
+    if before is None:
+        return outcome
+    if before.claims is None:
+        return _claims_in_doubt(outcome, before, after.claims or ())
     if after.claims is None:
         return outcome.but(reason=f"not judged: {after.reason}", missing=True)
     found = claims.sort(sides.new_claims)
@@ -151,6 +155,17 @@ def _claims(sides: Sides, after: JudgedCase) -> CriticalOutcome:
         before=sum(map(claims.is_unsupported, before.claims)), after=sum(map(claims.is_unsupported, after.claims)),
         lost=len(found.confirmed), unconfirmed=len(found.unconfirmed), reason=_about(found),
     )  # fmt: skip
+
+
+def _claims_in_doubt(outcome: CriticalOutcome, before: JudgedCase, now: Sequence[Claim]) -> CriticalOutcome:
+    """Where nobody knows what was unsupported before, what is now may be new."""
+    outcome = outcome.but(reason=f"not judged in the baseline: {before.reason}")
+    found = claims.sort(list(filter(claims.is_unsupported, now)))
+    doubtful = len(found.confirmed) + len(found.unconfirmed)
+    if not before.broke or not doubtful:
+        return outcome
+    may_be = f"{counted(doubtful, 'unsupported claim')} may be new; {outcome.reason}"
+    return outcome.but(after=doubtful, lost=0, unconfirmed=doubtful, reason=may_be)
 
 
 def _about(found: claims.Sorted) -> str:

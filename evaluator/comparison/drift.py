@@ -9,8 +9,9 @@ from evaluator.comparison.sheet import EPSILON
 from evaluator.model.run import History
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from evaluator.comparison.sheet import CaseValues, Sheet
     from evaluator.model.exam import ExamFile
 
 MAX_CHAIN = 100
@@ -37,21 +38,40 @@ def next_history(state: ExamFile, *, accepted: bool, higher_is_better: Mapping[s
     chain = (*state.history.chain, *([link] if link is not None else []))[-MAX_CHAIN:]
     return History(
         anchor={**state.history.anchor, **{metric: part.anchor for metric, part in moved.items()}},
-        pending={metric: part.pending for metric, part in moved.items() if part.pending},
+        pending={
+            **{metric: known for metric, known in state.history.pending.items() if metric not in moved},
+            **{metric: part.pending for metric, part in moved.items() if part.pending},
+        },
         chain=chain,
+        judge=state.history.judge,
     )
+
+
+def anchored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[tuple[float, float]]:
+    """The anchor and the candidate's value of every paired case, scored in the baseline itself or not."""
+    anchor, column = values.anchor.get(metric, {}), values.column[metric]
+    return [
+        (anchor[case.id], now)
+        for case in cases
+        if case.before is not None and case.after is not None and case.id in anchor
+        and (now := case.after[column]) is not None
+    ]  # fmt: skip
 
 
 def _move(state: ExamFile, metric: str, *, better: int, accepted: bool) -> _Moved:
     values = state.values[metric]
     anchor = state.history.anchor.get(metric, {})
     pending = state.history.pending.get(metric, ())
-    kept = {case: anchor.get(case, value) for case, value in values.items()}
+    # A case that could not be scored this time is no new one when it can be again.
+    kept = {case: value for case, value in anchor.items() if case in state.categories}
+    kept |= {case: anchor.get(case, value) for case, value in values.items()}
     if not accepted:
         return _Moved(kept, pending)
     exceeding = _exceeding(state, metric, better)
     twice = exceeding & set(pending)
-    moved = {case: values[case] if state.categories[case] in twice else value for case, value in kept.items()}
+    moved = {
+        case: values.get(case, value) if state.categories[case] in twice else value for case, value in kept.items()
+    }
     return _Moved(moved, tuple(sorted(exceeding - twice)))
 
 

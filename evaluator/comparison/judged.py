@@ -87,6 +87,8 @@ def reasons(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]], rules: Seq
         return
     if judging.stopped is not None:
         yield Reason(code="judge-stopped", text=f"judging stopped before it was done: {judging.stopped}")
+    if judging.lost is not None and _decides(exam):
+        yield Reason(code="baseline-lost", text=judging.lost)
     if judging.has_baseline and judging.paired < MIN_PAIRED_SHARE * judging.pairable:
         alike = (
             f"only {judging.paired} of {judging.pairable} cases have the facts, reference and expect of the baseline"
@@ -97,6 +99,15 @@ def reasons(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]], rules: Seq
     if judging.terms.advisory == "inconclusive":
         yield from _advisory_rows(exam, rows)
         yield from _advisory_cases(exam, rules)
+
+
+def _decides(exam: Exam) -> bool:
+    """Whether anything would be decided by what a judge said before."""
+    judged_metrics = exam.judging.metrics if exam.judging is not None else ()
+    rows = [entry for entry in exam.rows if entry.row.metric in judged_metrics and not is_shown_only(exam, entry)]
+    passes = exam.judging is not None and exam.judging.terms.advisory == "pass"
+    cases = [entry for entry in exam.critical if entry.rule in JUDGED_RULES]
+    return bool(rows) or any(entry.unenforced is None or not passes for entry in cases)
 
 
 def _unscored_before(exam: Exam) -> Iterator[Reason]:

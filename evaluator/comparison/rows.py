@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import numbers, sheet
+from evaluator.comparison import drift, numbers, sheet
 from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
 from evaluator.model.comparison import GatedRow, Row, Scope, Status
 from evaluator.model.counting import counted
@@ -96,7 +96,7 @@ def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) 
     column, metric = values.column[rule.metric], rule.metric
     floor_values = sheet.scored_after(group.floor_cases, column)
     comparable = values.other_judge(metric) is None
-    anchor = _anchored(values, metric, group.cases) if comparable and not group.small else []
+    anchor = drift.anchored(values, metric, group.cases) if comparable and not group.small else []
     sign = 1 if values.higher_is_better(metric) else -1
     doubt = values.doubt(metric, group.cases)
     worse = _worse(values, metric, group.cases)
@@ -148,12 +148,6 @@ def _worst_floor(values: Sheet, metric: str, group: Group) -> float | None:
     known = sheet.scored_after(group.floor_cases, values.column[metric])
     worst = values.worst(metric) or 0.0
     return numbers.mean([*known, *(worst for _ in _unscored(values, metric, group.floor_cases))])
-
-
-def _anchored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[tuple[float, float]]:
-    anchor = values.anchor.get(metric, {})
-    pairs = sheet.pairs(cases, values.column[metric])
-    return [(anchor[pair.case.id], pair.after) for pair in pairs if pair.case.id in anchor]
 
 
 def _worse(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[str]:

@@ -30,8 +30,9 @@ class Paraphrases(NamedTuple):
 class CaseValues(NamedTuple):
     """One case that is not held out, in both runs, or in one of them (the other side is None).
 
-    ``unscored`` are places that the candidate has no value for and should; ``unscored_before`` those that only the
-    baseline's judge could not score. ``whole`` is what the candidate has where ``after`` leaves out what the baseline was not asked: floors read it.
+    ``whole`` is what the candidate has where ``after`` leaves out what the baseline was not asked: floors read it.
+    ``unscored`` are places that the candidate has no value for and should, ``unscored_before`` those that only the
+    baseline's judge could not score.
     """
 
     id: str

@@ -206,6 +206,8 @@ class Judging(Value):
         pairable, paired: of the cases that both runs were asked alike, those not accepted as changed, and those whose
             facts, reference and expect are the same.
         stopped: why judging ended before it was done.
+        lost: why there is nothing to compare with, or too little, although there was once; None: there is, or there
+            never was.
     """
 
     terms: JudgeTerms
@@ -214,6 +216,7 @@ class Judging(Value):
     pairable: int = 0
     paired: int = 0
     stopped: str | None = None
+    lost: str | None = None
 
 
 class Exam(Value):

@@ -143,12 +143,14 @@ class History(Value):
     """What drift is measured against; filled by gate.
 
     ``anchor``: metric -> case id -> value. ``pending``: metric -> categories whose row exceeded the anchor once.
-    ``chain``: the accepted runs it came through, oldest first.
+    ``chain``: the accepted runs it came through, oldest first. ``judge``: the fingerprint of the judge whose word the
+    judged metrics' anchors are; None where no run that was handed on was judged.
     """
 
     anchor: dict[str, dict[str, float]] = {}
     pending: dict[str, Strings] = {}
     chain: Strings = ()
+    judge: str | None = None
 
 
 class JudgeInfo(Value):

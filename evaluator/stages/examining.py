@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
 from evaluator.comparison import configuration as configurations
@@ -13,9 +13,9 @@ from evaluator.comparison.sheet import Sheet
 from evaluator.model.comparison import BaselineInfo, Comparison, Exam
 from evaluator.model.counting import counted
 from evaluator.model.exam import ExamFile
-from evaluator.model.run import History
 from evaluator.model.score import MetricId
 from evaluator.stages import measuring
+from evaluator.stages.anchors import Anchors
 from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
     from evaluator.model.accepted import Accepted
     from evaluator.model.comparison import ConfigurationChange, CriticalOutcome, Judging, Loosened
     from evaluator.model.config import Config, Rule
+    from evaluator.model.run import History
+    from evaluator.stages.anchors import Anchor
     from evaluator.stages.held import Run
     from evaluator.stages.tally import Tally
-
-
-Anchor: TypeAlias = dict[str, dict[str, float]]
-"""Metric -> case -> value."""
 
 
 def partial(run: Run) -> str | None:
@@ -58,7 +56,7 @@ class Examining:
     @cached_property
     def new(self) -> Exam:
         """The exam by the candidate's rules and labels."""
-        exam = self._exam(self.mine, self.seen.new, self.seen.new_critical, self.history.anchor, old=False)
+        exam = self._exam(self.mine, self.seen.new, self.seen.new_critical, self._anchor_in_use, old=False)
         return loosened.accept_rows(exam, self._acceptance)
 
     @cached_property
@@ -66,7 +64,7 @@ class Examining:
         """The exam by the baseline's rules and labels; None without a baseline."""
         if self.theirs is None:
             return None
-        anchor = self._anchors(self.theirs, self.seen.old)
+        anchor = self._anchors.over(self._dropping(self.theirs), self.seen.old)
         return self._exam(self.theirs, self.seen.old, self.seen.old_critical, anchor, old=True)
 
     @cached_property
@@ -181,55 +179,24 @@ class Examining:
         return list(dict.fromkeys(rule.metric for rule in dropping))
 
     @cached_property
-    def history(self) -> History:
-        """The baseline's anchor, filled with its own values where it has none; relabelled cases start anew."""
-        if self.seen.baseline is None:
-            return History()
-        kept = [line for line in self.seen.new if line.id not in self.seen.relabelled]
-        stored = self.seen.baseline.head.history
-        anchor = {metric: self._anchor_of(metric) for metric in stored.anchor}
-        return stored.but(anchor={**anchor, **self._anchors(self.mine, kept)})
-
-    def _anchor_of(self, metric: str) -> dict[str, float]:
-        """The stored anchor of a metric; what another judge said is none."""
-        if self.seen.baseline is None or metric in self._incomparable:
-            return {}
-        return self.seen.baseline.head.history.anchor.get(metric, {})
+    def _anchors(self) -> Anchors:
+        return Anchors(self.seen)
 
     @cached_property
-    def _incomparable(self) -> frozenset[str]:
-        half = self.seen.half
-        return frozenset() if half is None or half.is_comparable else half.of_sheet(self.seen.ruler, old=False).metrics
+    def _anchor_in_use(self) -> Anchor:
+        return self._anchors.in_use(self._dropping(self.mine))
 
-    def _anchors(self, config: Config, lines: Sequence[CaseValues]) -> Anchor:
-        if self.seen.baseline is None:
-            return {}
-        dropping = self._dropping(config)
-        return {
-            metric: dict(self._anchor(metric, lines, self._anchor_of(metric)))
-            if metric not in self._incomparable
-            else {}
-            for metric in dropping
-        }
-
-    def _anchor(
-        self,
-        metric: str,
-        lines: Sequence[CaseValues],
-        stored: Mapping[str, float],
-    ) -> Iterator[tuple[str, float]]:
-        column = self.seen.ruler.metrics.index(MetricId.parse(metric))
-        for line in lines:
-            value = line.before[column] if line.before is not None and line.after is not None else None
-            if value is not None:
-                # What is left of a group is another group than the one that was noted.
-                is_other = line.paraphrases.lost and self.seen.ruler.declared[MetricId.parse(metric).name].group
-                yield line.id, value if is_other else stored.get(line.id, value)
+    @property
+    def history(self) -> History:
+        """The baseline's anchor, filled with its own values where it has none; relabelled cases start anew."""
+        return self._anchors.history(self._anchor_in_use)
 
     def state(self, metrics: Sequence[str]) -> ExamFile:
         """What the gate decides from, and the report shows besides; ``metrics`` are the candidate's own."""
         columns = {
-            metric: self.seen.ruler.metrics.index(MetricId.parse(metric)) for metric in self._dropping(self.mine)
+            metric: self.seen.ruler.metrics.index(MetricId.parse(metric))
+            for metric in self._dropping(self.mine)
+            if metric not in self._anchors.carried
         }
         values = {
             metric: {
@@ -241,7 +208,7 @@ class Examining:
             for metric, column in columns.items()
         }
         categories = {line.id: line.category for line in self.seen.new if line.after is not None}
-        sheet = self._sheet(self.seen.new, self.history.anchor)
+        sheet = self._sheet(self.seen.new, self._anchor_in_use)
         return ExamFile(
             exam=self.new, history=self.history, values=values, categories=categories,
             spreads=tuple(spreads.spreads(sheet, metrics)),
@@ -254,7 +221,7 @@ class Examining:
 
     def comparison(self, metrics: Sequence[str], source: str) -> Comparison:
         """comparison.json."""
-        sheet = self._sheet(self.seen.new, self.history.anchor)
+        sheet = self._sheet(self.seen.new, self._anchor_in_use)
         ungated = rows.ungated_rows(sheet, metrics, self.new.rows, self.mine.gate.min_cases)
         lost = measuring.critical_changes(self.seen.new_critical)
         return Comparison(

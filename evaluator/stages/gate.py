@@ -48,7 +48,7 @@ def _outcome(verdict: Verdict, comparison: Comparison) -> Outcome:
 
 def _no_judged_baseline(state: ExamFile) -> Iterator[Reason]:
     judging = state.exam.judging
-    if judging is not None and state.exam.has_baseline and not judging.has_baseline:
+    if judging is not None and state.exam.has_baseline and not judging.has_baseline and judging.lost is None:
         text = "no judged baseline: judged drops are not evaluated, floors and absolute rules decide"
         yield Reason(code="no-baseline", text=text)
 

@@ -11,18 +11,38 @@ from evaluator.comparison.enforcement import Belief
 from evaluator.model.base import digest
 from evaluator.model.comparison import JudgeTerms, Judging
 from evaluator.model.config import Judge
-from evaluator.stages.measuring import judged_columns
+from evaluator.stages.measuring import ABSTENTION, judged_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from evaluator.model.calibration import Calibration
     from evaluator.model.config import Config
     from evaluator.model.golden import Labels
-    from evaluator.model.run import RunHead
+    from evaluator.model.run import History, RunHead
+    from evaluator.model.score import Metric
     from evaluator.stages.measuring import Ruler
 
 REMEDY = "run rag-assay rescore on the baseline, or set judge.rescore_baseline: true"
+
+UNJUDGED = "run the baseline's branch in tier full, or compare with its last full run"
+
+
+def judged_names(names: Iterable[str], declared: Mapping[str, Metric]) -> frozenset[str]:
+    """Those metrics, by their text, that a judge decides in tier full: abstention is one."""
+    known = {name: declared.get(name.partition("@")[0]) for name in names}
+    return frozenset(
+        name
+        for name, metric in known.items()
+        if name == str(ABSTENTION) or (metric is not None and metric.reads == "judge")
+    )
+
+
+def was_judged(history: History, declared: Mapping[str, Metric]) -> bool:
+    """Whether a judge has spoken in a run that a history came through."""
+    # Where nobody noted which judge it was: abstention is also told without one.
+    anchored = judged_names((name for name, values in history.anchor.items() if values), declared)
+    return history.judge is not None or not anchored <= {str(ABSTENTION)}
 
 
 @dataclass(frozen=True)
@@ -45,6 +65,34 @@ class JudgedHalf:
     def has_baseline(self) -> bool:
         """Whether the baseline was judged."""
         return self.baseline is not None and self.baseline.tier == "full" and "judge" in self.baseline.fingerprint
+
+    @property
+    def continues_anchor(self) -> bool:
+        """Whether the baseline was not judged, and hands on what this judge said in an earlier run."""
+        if self.baseline is None or self.has_baseline:
+            return False
+        return self.baseline.history.judge == self.candidate.fingerprint.get("judge", "none")
+
+    def is_lost(self, declared: Mapping[str, Metric]) -> bool:
+        """Whether the baseline was not judged although a run before it was."""
+        return self.baseline is not None and not self.has_baseline and was_judged(self.baseline.history, declared)
+
+    def lost(self, declared: Mapping[str, Metric], *, old: bool) -> str | None:
+        """Why there is too little to compare a judge's word with, although there was once."""
+        if self.baseline is None:
+            return None
+        if self.has_baseline:
+            stopped = self.baseline.judge.stopped if self.baseline.judge is not None else None
+            text = (
+                f"judging of the baseline stopped before it was done ({stopped}): judge it again with rag-assay rescore"
+            )
+            return text if stopped is not None else None
+        if self.is_lost(declared):
+            return f"the baseline is of tier retrieval, and a run before it was judged: {UNJUDGED}"
+        config = self.theirs if old and self.theirs is not None else self.mine
+        if config.baseline.required:
+            return f"baseline.required is set, and the baseline is of tier retrieval: {UNJUDGED}"
+        return None
 
     @cached_property
     def other_judge(self) -> str | None:
@@ -70,7 +118,7 @@ class JudgedHalf:
         return (mine.provider, mine.model, mine.prompts) == (theirs.provider, theirs.model, theirs.prompts)
 
     @property
-    def _fingerprint(self) -> str | None:
+    def fingerprint(self) -> str | None:
         """Of the judge that spoke."""
         judge = self.candidate.judge
         is_silent = judge is not None and not judge.answered and self.is_comparable
@@ -113,7 +161,7 @@ class JudgedHalf:
     def belief(self, *, old: bool) -> Belief:
         """How far the judge is believed, under the baseline's terms or the candidate's."""
         judge = self._judge(old=old)
-        return Belief(judge.min_kappa, self._calibration(old=old), self._fingerprint)
+        return Belief(judge.min_kappa, self._calibration(old=old), self.fingerprint)
 
     def doubts(self, language: str, *, old: bool) -> Mapping[str, str]:
         """Why the judge is not enforced for a critical case, by rule."""
@@ -132,6 +180,7 @@ class JudgedHalf:
         return Judging(
             terms=terms, metrics=tuple(sorted(self._metrics(ruler))), has_baseline=self.has_baseline,
             pairable=pairable, paired=paired, stopped=info.stopped if info is not None else None,
+            lost=self.lost(ruler.declared, old=old),
         )  # fmt: skip
 
     def sayings(self) -> Iterator[str]:

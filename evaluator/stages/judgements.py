@@ -72,7 +72,7 @@ def told(view: CaseView) -> JudgedCase:
     facts = scoring.facts_in_answer(view)
     return JudgedCase(
         facts if isinstance(facts, frozenset) else None, _claims(view), reason or "it was not asked for",
-        decides=not judged.sure,
+        decides=not judged.sure, broke=bool(reason),
     )  # fmt: skip
 
 

@@ -165,8 +165,10 @@ def _examined(config: Config, judge: JudgeConfig) -> Config:
     return config.but(judge=judge if own is None else judge.but(**{key: getattr(own, key) for key in EXAM}))
 
 
-def _of_this_judge(history: History, declared: Mapping[str, Metric]) -> History:
+def _of_this_judge(history: History, declared: Mapping[str, Metric], judge: str | None) -> History:
     """A run's history without what another judge said: against it, drift would be that of the judges."""
+    if judge is not None and history.judge == judge:
+        return history
 
     def is_judged(metric: str) -> bool:
         name = metric.partition("@")[0]
@@ -175,6 +177,7 @@ def _of_this_judge(history: History, declared: Mapping[str, Metric]) -> History:
     return history.but(
         anchor={metric: values for metric, values in history.anchor.items() if not is_judged(metric)},
         pending={metric: categories for metric, categories in history.pending.items() if not is_judged(metric)},
+        judge=judge,
     )
 
 
@@ -200,5 +203,5 @@ def _write(target: Path, run: _Rejudged, measures: Measures, judged: JudgedRun) 
                 context_only=texts.keyed(stored.context_only),
             )  # fmt: skip
         timing = {**head.timing, **totals.timing(), **judged.timing()}
-        history = _of_this_judge(head.history, measures.declared)
+        history = _of_this_judge(head.history, measures.declared, judged.fingerprint().get("judge"))
         writer.finish(totals.summary(), texts.known, run.places, timing, history)

@@ -227,6 +227,7 @@ class Tally:
             then = measuring.held(before) if before else None
             return critical.Sides(case, then, now, missing, is_absolute=self.baseline is None)
         then = measuring.held(before, is_judged=True) if before else None
+        never = not half.has_baseline and not half.is_lost(self.ruler.declared)
         new_claims: Sequence[Claim] = ()
         if then is not None and not judged.is_comparable:
             then, missing = half.without_judge(then)
@@ -235,7 +236,7 @@ class Tally:
 
             new_claims = claims.new_unsupported(then.judged.claims or (), now.judged.claims or (), after.view.language)
         return critical.Sides(
-            case, then, now, missing, is_absolute=not half.has_baseline, new_claims=new_claims,
+            case, then, now, missing, is_absolute=never, new_claims=new_claims,
             doubts=half.doubts(after.view.language, old=old),
         )  # fmt: skip
 

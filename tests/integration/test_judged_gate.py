@@ -15,6 +15,7 @@ from evaluator.stages import against
 from tests.court import Court, calibration, case, claim
 
 S, U, C = "supported", "unsupported", "unclear"
+BROKEN: dict[str, Any] = {"unscored": {"claims": "no valid reply"}}
 GOOD, BAD = [S] * 9 + [U], [S] * 2 + [U] * 8
 RULE = {"metric": "faithfulness", "per": "category", "max_drop": 0.03, "min_lost": 2}
 RECALL = {"metric": "recall@5", "per": "category", "max_drop": 0.02}
@@ -382,6 +383,20 @@ class TestCriticalCases:
         assert court.exam("new").claims[0].claim == "Refunds take 13 days."
         assert len(court.exam("new").claims) == 1
 
+    def test_an_unsupported_claim_that_nobody_judged_before_is_in_doubt(self, court: Court) -> None:
+        """The baseline's judge broke on the case: the claim may be new, whatever the row does."""
+        court.calibrate(calibration())
+        court.config["gate"] = {"rules": [RECALL]}
+        base = court.run("base", [case("c0", S, critical=True, **BROKEN), *ten(S)[1:]])
+        court.run("new", [case("c0", U, critical=True), *ten(S)[1:]])
+        decision = court.decide("new", base)
+        assert decision.outcome == "inconclusive"
+        assert reasons(decision)["critical-undecided"].startswith(
+            "critical new_unsupported_claims in 1 case (c0): 1 unsupported claim may be new; not judged in the baseline"
+        )
+        court.run("new", [case("c0", S, critical=True), *ten(S)[1:]])
+        assert court.decide("new", base).outcome == "passed"
+
     def test_a_wrong_abstention_by_an_unbelieved_judge_is_advisory_and_an_empty_answer_is_not(
         self, court: Court
     ) -> None:
@@ -502,12 +517,9 @@ def test_a_judge_that_was_stopped_decides_nothing(court: Court) -> None:
 class TestMissingInTheBaseline:
     """What nobody could judge before must not hide what fell since."""
 
-    BROKEN = {"unscored": {"claims": "no valid reply"}}
-    UNSCORED = "not scored in the baseline: judge it again with rag-assay rescore"
-
     def test_a_first_run_that_the_judge_declined_is_not_accepted(self, court: Court) -> None:
         """Default rules, no baseline, no value: inconclusive, whether the judge is calibrated or not."""
-        court.run("new", ten(**self.BROKEN))
+        court.run("new", ten(**BROKEN))
         decision = court.decide("new", None)
         assert (decision.outcome, decision.accepted) == ("inconclusive", False)
         assert reasons(decision)["unscored"].startswith("faithfulness in the row all: 10 cases without a value")
@@ -517,13 +529,13 @@ class TestMissingInTheBaseline:
     def test_nor_is_one_beside_a_baseline_without_a_judge(self, court: Court) -> None:
         """The judged half has nothing to compare with, and hands nothing on either."""
         baseline = court.run("base", ten(*GOOD), tier="retrieval")
-        court.run("new", ten(**self.BROKEN))
+        court.run("new", ten(**BROKEN))
         assert court.decide("new", baseline).outcome == "inconclusive"
 
     def test_a_judge_that_decides_nothing_leaves_nothing_open(self, court: Court) -> None:
         """advisory: pass without a calibration: its rows are shown, on either side of the comparison."""
         court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}
-        baseline = court.run("base", ten(**self.BROKEN))
+        baseline = court.run("base", ten(**BROKEN))
         assert court.decide("base", None).outcome == "passed"
         court.run("new", ten(*BAD))
         assert "baseline-unscored" not in reasons(court.decide("new", baseline))
@@ -531,12 +543,14 @@ class TestMissingInTheBaseline:
     @pytest.mark.parametrize("known", [None, calibration()])
     def test_a_baseline_of_which_nothing_was_judged_is_lost(self, court: Court, known: Any) -> None:
         """The run that fell is new to the baseline, and is not passed for that."""
-        baseline = court.run("base", ten(**self.BROKEN))
+        baseline = court.run("base", ten(**BROKEN))
         court.run("new", ten(*BAD))
         court.calibrate(known)
         decision = court.decide("new", baseline)
         assert decision.outcome == "inconclusive"
-        assert reasons(decision)["baseline-unscored"].endswith(f"10 cases {self.UNSCORED}")
+        assert reasons(decision)["baseline-unscored"].endswith(
+            "10 cases not scored in the baseline: judge it again with rag-assay rescore"
+        )
 
     @pytest.mark.parametrize(("missing", "outcome"), [(1, "passed"), (2, "inconclusive")])
     def test_so_is_a_row_of_which_more_than_max_unscored_was_not(
@@ -545,7 +559,7 @@ class TestMissingInTheBaseline:
         """Of 21 cases two are more than a twentieth; they fall to 0.2 and are in no pair."""
         court.calibrate(calibration())
         names = [f"c{number}" for number in range(21)]
-        broken = [case(name, **self.BROKEN) for name in names[:missing]]
+        broken = [case(name, **BROKEN) for name in names[:missing]]
         baseline = court.run("base", [*broken, *[case(name, *GOOD) for name in names[missing:]]])
         court.run("new", [case(name, *(BAD if place < missing else GOOD)) for place, name in enumerate(names)])
         decision = court.decide("new", baseline)
@@ -556,7 +570,7 @@ class TestMissingInTheBaseline:
         """A metric that the change brings, a case that abstained and one that the sample left out."""
         court.calibrate(calibration())
         court.config["metrics"] = ["recall@5", "answer_relevance"]
-        baseline = court.run("base", ten(**self.BROKEN))
+        baseline = court.run("base", ten(**BROKEN))
         court.config["metrics"] = ["recall@5", "answer_relevance", "faithfulness"]
         court.run("new", ten(*GOOD))
         assert court.decide("new", baseline).outcome == "passed"
@@ -565,3 +579,98 @@ class TestMissingInTheBaseline:
         baseline = court.run("base", [*silent, *undrawn, *ten(*GOOD)[4:]])
         court.run("new", [*[case(f"c{n}", *GOOD, labels={"expect": "abstain"}) for n in range(2)], *ten(*GOOD)[2:]])
         assert "baseline-unscored" not in reasons(court.decide("new", baseline))
+
+
+class TestAJudgedHalfThatIsLost:
+    """A run without a judge between two with one must not make the second look like the first."""
+
+    LOST = "the baseline is of tier retrieval, and a run before it was judged"
+
+    def history(self, court: Court, name: str) -> dict[str, Any]:
+        """What a run hands on."""
+        found: dict[str, Any] = json.loads((court.folder / name / "run.json").read_text())["history"]
+        return found
+
+    def chain(self, court: Court, **fields: Any) -> Path:
+        """A full run, and one of tier retrieval that was compared with it."""
+        first = court.run("first", ten(*GOOD, **fields))
+        assert court.decide("first", None).outcome == "passed"
+        middle = court.run("middle", ten(*GOOD, **fields), tier="retrieval")
+        assert court.decide("middle", first).outcome == "passed"
+        return middle
+
+    def test_a_run_of_tier_retrieval_hands_the_judged_anchors_on(self, court: Court) -> None:
+        """Abstention's is one of them, although it has a value without a judge, too."""
+        self.chain(court, reported=False)
+        before, after = self.history(court, "first"), self.history(court, "middle")
+        assert (before["anchor"], before["judge"]) == (after["anchor"], after["judge"])
+        assert set(after["anchor"]["faithfulness"].values()) == {0.9}
+        assert set(after["anchor"]["abstention"].values()) == {1.0}
+
+    def test_the_next_full_run_is_not_excused_and_drift_sees_what_fell(self, court: Court) -> None:
+        """0.9, a run without a judge, 0.2: failed by drift where the judge is enforced, else inconclusive."""
+        middle = self.chain(court)
+        court.run("new", ten(*BAD))
+        decision = court.decide("new", middle)
+        assert (decision.outcome, decision.accepted) == ("inconclusive", False)
+        assert self.LOST in reasons(decision)["baseline-lost"]
+        assert "no-baseline" not in reasons(decision)
+        assert set(self.history(court, "new")["anchor"]["faithfulness"].values()) == {0.9}
+        court.calibrate(calibration())
+        decision = court.decide("new", middle)
+        assert decision.outcome == "failed"
+        assert reasons(decision)["drift"].startswith("faithfulness drift over all cases: 0.7 below its anchor")
+
+    def test_however_many_runs_lie_between(self, court: Court) -> None:
+        """The anchors go through each of them; a full run that is as good as ever stays undecided, not failed."""
+        court.calibrate(calibration())
+        middle = self.chain(court)
+        again = court.run("again", ten(*GOOD), tier="retrieval")
+        assert court.decide("again", middle).outcome == "passed"
+        court.run("new", ten(*GOOD))
+        decision = court.decide("new", again)
+        assert decision.outcome == "inconclusive"
+        assert set(reasons(decision)) == {"baseline-lost"}
+
+    def test_another_judge_is_not_held_to_what_this_one_said(self, court: Court) -> None:
+        """The half is lost, and drift starts anew."""
+        court.calibrate(calibration(fingerprint="o" * 64))
+        middle = self.chain(court)
+        court.run("new", ten(*BAD), fingerprint="o" * 64)
+        decision = court.decide("new", middle)
+        assert decision.outcome == "inconclusive"
+        assert outcomes(decision, "faithfulness drift") == set()
+        assert self.history(court, "new")["judge"] == "o" * 64
+
+    def test_a_required_baseline_of_tier_retrieval_is_too_little_for_a_full_run(self, court: Court) -> None:
+        """Also where no run before it was ever judged."""
+        court.config["baseline"] = {"required": True}
+        baseline = court.run("base", ten(*GOOD), tier="retrieval")
+        court.run("new", ten(*GOOD))
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert reasons(decision)["baseline-lost"].startswith("baseline.required is set, and the baseline is of tier")
+
+    def test_a_baseline_whose_judge_was_stopped(self, court: Court) -> None:
+        """Lost, whatever of it was judged; rescore goes on from there."""
+        court.calibrate(calibration())
+        stopped = JudgeInfo(provider="scripted", model="m", answered=("m",), stopped="the budget is spent")
+        baseline = court.run("base", ten(*GOOD), judge=stopped)
+        court.run("new", ten(*GOOD))
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert "(the budget is spent): judge it again with rag-assay rescore" in reasons(decision)["baseline-lost"]
+
+    def test_a_case_that_broke_once_keeps_its_anchor(self, court: Court) -> None:
+        """Two of 41 fall to nothing over two runs, in the first of which the judge broke on them."""
+        court.calibrate(calibration())
+        names = [f"c{number}" for number in range(41)]
+        first = court.run("first", [case(name, S) for name in names])
+        court.decide("first", None)
+        broken = [case(name, S, unscored={"claims": "no valid reply"}) for name in names[:2]]
+        second = court.run("second", [*broken, *[case(name, S) for name in names[2:]]])
+        court.decide("second", first)
+        court.run("third", [*[case(name, U) for name in names[:2]], *[case(name, S) for name in names[2:]]])
+        court.decide("third", second)
+        anchor = self.history(court, "third")["anchor"]["faithfulness"]
+        assert (anchor["c0"], anchor["c1"]) == (1.0, 1.0)

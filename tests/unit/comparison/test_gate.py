@@ -227,7 +227,7 @@ def test_a_category_in_which_nothing_could_be_scored_has_a_row() -> None:
         sheets.CaseValues(f"u{n}", "b", critical=False, before=None, after=(None,), unscored=frozenset({0}))
         for n in range(2)
     ]
-    verdict = gate.decide(exam(sheet([*lines, *missing], has_baseline=False), rule()))
+    verdict = gate.decide(exam(sheet([*lines, *missing], has_baseline=False), rule(per="category")))
     assert [reason.text for reason in verdict.reasons] == [
         "recall@5 in b: 2 cases without a value: not judged, or no longer measured"
     ]
