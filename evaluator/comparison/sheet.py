@@ -137,11 +137,18 @@ class Sheet:
     def doubt(self, metric: str, cases: Sequence[CaseValues]) -> str | None:
         """Why a metric is not enforced over some cases; None where it is, and where it is not judged."""
         half = self._half(metric)
-        if half is None:
-            return None
+        return None if half is None else half.belief.doubt(metric, self._languages(metric, cases))
+
+    def _languages(self, metric: str, cases: Sequence[CaseValues]) -> list[str]:
+        """Those that a row is about: of the pairs, so that no new case decides how far the others are believed."""
         column = self.column[metric]
+        paired = [
+            case for case in cases
+            if case.before is not None and case.after is not None
+            and not case.before[column] is case.after[column] is None
+        ]  # fmt: skip
         scored = [case for case in cases if case.after is not None and case.after[column] is not None]
-        return half.belief.doubt(metric, [case.language for case in scored or cases])
+        return [case.language for case in paired or scored or cases]
 
     def worst(self, metric: str) -> float | None:
         """The worst value of a metric; None where it has none."""

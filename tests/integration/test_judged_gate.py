@@ -120,6 +120,16 @@ def test_a_language_counts_from_a_fifth_of_the_rows_cases(court: Court, swedish:
     assert ("for sv" in str(decision.reasons)) == (outcome == "inconclusive")
 
 
+@pytest.mark.parametrize("swedish", [0, 4])
+def test_new_cases_of_another_language_do_not_take_the_row_of_the_others(court: Court, swedish: int) -> None:
+    """Ten English cases fall under a judge that is calibrated for English, whatever else is asked now."""
+    court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}
+    baseline = court.run("base", ten(*GOOD))
+    court.run("new", [*ten(*BAD), *[case(f"s{number}", *GOOD, language="sv") for number in range(swedish)]])
+    court.calibrate(calibration())
+    assert court.decide("new", baseline).outcome == "failed"
+
+
 def test_a_calibration_that_is_not_there_is_refused_by_its_name(court: Court) -> None:
     """A misspelt path must not look like a judge that nobody calibrated."""
     baseline = court.run("base", ten(S))
