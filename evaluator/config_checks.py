@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluator import errors
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
 
 NEVER_GRANTED = ("GITHUB_", "ACTIONS_", "RUNNER_", "INPUT_")
 """Variables that begin like this are the runner's: no pipeline sees them, whatever the configuration says."""
+
+ADDRESSES = (
+    ("judge", "base_url"),
+    ("judge", "embeddings", "base_url"),
+    ("pipeline", "generator", "base_url"),
+)
+"""Where a model's address stands."""
 
 ABSENT: Final = object()
 
@@ -58,6 +66,7 @@ def contradictions(value: dict[str, Any]) -> Iterator[Finding]:
             yield Finding("wrong-value", path, "value", f"{shown} is no code of check{hint}")
     yield from _unusable_patterns(value)
     yield from _about_models(value)
+    yield from _telling_addresses(value)
 
 
 def _about_models(value: dict[str, Any]) -> Iterator[Finding]:
@@ -73,6 +82,22 @@ def _about_models(value: dict[str, Any]) -> Iterator[Finding]:
     if isinstance(at(value, ("pipeline", "generator")), dict) and kind not in (ABSENT, "builtin"):
         path = ("pipeline", "generator")
         yield Finding("wrong-value", path, "key", "pipeline.generator writes the answers of kind builtin alone")
+
+
+def _telling_addresses(value: dict[str, Any]) -> Iterator[Finding]:
+    """Addresses that hold more than a place; what else they hold may be a secret, so it is never shown."""
+    for path in ADDRESSES:
+        written = at(value, path)
+        if not isinstance(written, str):
+            continue
+        place, query, fragment = re.split(r"[?#]", written, maxsplit=1)[0], "?" in written, "#" in written
+        has_user = "@" in re.split(r"[/\\]", re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*:[/\\]+", "", place), maxsplit=1)[0]
+        held = [("a user name", has_user), ("a query (?…)", query), ("a fragment (#…)", fragment)]
+        wrong = " and ".join(name for name, is_there in held if is_there)
+        if wrong:
+            sentence = f"{located.spelled(path)} holds {wrong}; write the address alone, and a key into a variable"
+            variable = located.spelled((*path[:-1], "api_key_env"))
+            yield Finding("wrong-value", path, "value", f"{sentence} that {variable} names")
 
 
 def _unusable_patterns(value: dict[str, Any]) -> Iterator[Finding]:

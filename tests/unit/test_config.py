@@ -472,6 +472,49 @@ def test_the_judges_key_is_granted_to_no_pipeline(tmp_path: Path) -> None:
         assert problem.startswith(f"5:21: pipeline.env[1]: '{name}' is the judge's key")
 
 
+@pytest.mark.parametrize(
+    ("address", "held"),
+    [
+        ("https://usr:PASSW0RD@host/v1", "a user name"),
+        ("usr:PASSW0RD@host/v1", "a user name"),
+        ("https:/\\\\usr:PASSW0RD@host/v1", "a user name"),
+        ("https://host/v1?api-key=PASSW0RD", "a query (?…)"),
+        ("https://host/v1#PASSW0RD", "a fragment (#…)"),
+        ("https://usr:PASSW0RD@host?a#b", "a user name and a query (?…) and a fragment (#…)"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [
+        ("judge: {{provider: openai, model: m, base_url: '{}'}}", "judge"),
+        (
+            "judge: {{provider: openai, model: m, embeddings: {{provider: openai, model: e, base_url: '{}'}}}}",
+            "judge.embeddings",
+        ),
+        (
+            "pipeline: {{generator: {{template: a.j2, provider: openai, model: m, base_url: '{}'}}}}",
+            "pipeline.generator",
+        ),
+    ],
+)
+def test_an_address_with_a_secret_in_it_is_refused_and_not_shown(
+    tmp_path: Path, section: str, key: str, address: str, held: str
+) -> None:
+    """It would stand in run.json and in the comment that everybody reads, and no request would find its path."""
+    [problem] = problems_of(tmp_path, MINIMAL + section.format(address) + "\n")
+    assert f"{key}.base_url holds {held}; write the address alone" in problem
+    assert f"a variable that {key}.api_key_env names" in problem
+    assert "PASSW0RD" not in problem
+
+
+def test_an_address_with_an_at_sign_in_its_path_is_one(tmp_path: Path) -> None:
+    """Gateways name models like this."""
+    written = MINIMAL + "judge: {provider: openai, model: m, base_url: 'https://host:8000/@cf/v1'}\n"
+    judge = load(tmp_path, written).judge
+    assert judge is not None
+    assert judge.base_url == "https://host:8000/@cf/v1"
+
+
 def test_a_generator_is_builtins_alone(tmp_path: Path) -> None:
     """Another pipeline answers by itself."""
     generator = "{template: a.j2, provider: openai, model: m}"
