@@ -113,7 +113,7 @@ class Comparison(Value):
     """comparison.json. Holdout cases are in none of its lists.
 
     ``judged_changed`` are paired cases whose facts, reference or expect changed: what a judge says of them cannot be
-    compared.
+    compared. ``changed`` holds them too, beside the cases that ask something else now.
     """
 
     format: Literal[1] = FORMAT
@@ -127,6 +127,11 @@ class Comparison(Value):
     loosened: Annotated[tuple[Loosened, ...], pydantic.Field(strict=False)]
     rows: Annotated[tuple[Row, ...], pydantic.Field(strict=False)]
     cases: Annotated[tuple[CaseChange, ...], pydantic.Field(strict=False)]
+
+    @property
+    def asked_otherwise(self) -> tuple[str, ...]:
+        """The changed cases that ask something else now."""
+        return tuple(case for case in self.changed if case not in set(self.judged_changed))
 
 
 class GatedRow(Value):

@@ -72,7 +72,7 @@ def _small(inputs: Inputs) -> Part:
 def _case_lists(inputs: Inputs) -> Iterator[Part]:
     comparison = inputs.comparison
     lists = (
-        ("New", comparison.new), ("Removed", comparison.removed), ("Changed", comparison.changed),
+        ("New", comparison.new), ("Removed", comparison.removed), ("Changed", comparison.asked_otherwise),
         ("Changed for the judge (facts, reference or expect)", comparison.judged_changed),
     )  # fmt: skip
     for title, ids in lists:

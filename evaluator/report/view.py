@@ -91,7 +91,8 @@ def _compared(inputs: Inputs) -> Compared | None:
     comparison = inputs.comparison
     if comparison.baseline is None:
         return None
-    counts = [(len(comparison.new), "new"), (len(comparison.removed), "removed"), (len(comparison.changed), "changed")]
+    counts = [(len(comparison.new), "new"), (len(comparison.removed), "removed")]
+    counts += [(len(comparison.asked_otherwise), "changed")]
     counts += [(len(comparison.judged_changed), "changed for the judge")] if comparison.judged_changed else []
     others = "".join(f", {number:,} {word}" for number, word in counts)
     return Compared(

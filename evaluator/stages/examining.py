@@ -102,14 +102,18 @@ class Examining:
         return [str(metric) for metric in self.seen.ruler.metrics]
 
     def _departures(self) -> Iterable[Departure]:
-        changed = dict.fromkeys([*self.pairs.changed, *self.seen.judged_changed])
-        changed_critical = [case for case in changed if case in self.seen.critical_before]
+        changed_critical = [case for case in self._changed if case in self.seen.critical_before]
         return loosened.departures(
             removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
             holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
             other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
             no_fixture=self._had_chunks(self.seen.baseline) and not self._had_chunks(self.seen.candidate),
         )  # fmt: skip
+
+    @property
+    def _changed(self) -> Iterable[str]:
+        """Cases that ask something else, then those that a judge cannot compare."""
+        return dict.fromkeys([*self.pairs.changed, *self.seen.judged_changed])
 
     @staticmethod
     def _had_chunks(run: Run | None) -> bool:
@@ -227,7 +231,7 @@ class Examining:
         return Comparison(
             baseline=self._baseline(source), paired=len(self.pairs.paired),
             new=self.pairs.new if self.theirs is not None else (), removed=self.pairs.removed,
-            changed=self.pairs.changed, judged_changed=tuple(self.seen.judged_changed),
+            changed=tuple(self._changed), judged_changed=tuple(self.seen.judged_changed),
             configuration=self._configuration(), loosened=self.loosened,
             rows=(*listing.one_each(self.new.rows), *ungated), cases=(*self.seen.changes.found, *lost),
         )  # fmt: skip

@@ -309,7 +309,7 @@ class TestComparable:
         court.run("new", relabelled)
         decision = court.decide("new", baseline)
         found = court.comparison("new")
-        assert (found.judged_changed, found.changed, decision.outcome) == (("c0",), (), "passed")
+        assert (found.judged_changed, found.changed, decision.outcome) == (("c0",), ("c0",), "passed")
         assert {row.n for row in found.rows if row.metric == "faithfulness"} == {9}
         many = [case(f"c{number}", *BAD, labels={"expect": "abstain"}) for number in range(2)]
         court.run("new", [*many, *ten(*GOOD)[2:]])
