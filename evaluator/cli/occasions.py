@@ -21,7 +21,7 @@ def choose(asked: str, config: Config, config_file: Path, environment: Mapping[s
     """The tier of a run in this place, now.
 
     Raises:
-        UsageError: tier full has no judge or no key.
+        UsageError: tier full has no judge or no key, or the change takes the judge away that would be asked.
     """
     judge = config.judge
     has_key = judge is not None and bench.can_be_asked(judge, environment)
@@ -45,10 +45,10 @@ def _changed(folder: Path) -> Sequence[str] | None:
     return tiers.from_both([name for name in said.split("\0") if name], prefix.strip())
 
 
-def _older(config_file: Path) -> Sequence[str]:
-    """The globs of judge.when as the first parent of HEAD has them; none where it has no such configuration."""
+def _older(config_file: Path) -> Sequence[str] | None:
+    """The globs of judge.when as the first parent of HEAD has them; None where it has no judge."""
     said = edges.git(config_file.parent, "show", f"HEAD^1:./{config_file.name}")
-    return () if said is None else tiers.globs_in(said, config_file.name)
+    return None if said is None else tiers.globs_in(said, config_file.name)
 
 
 def _is_trusted(environment: Mapping[str, str]) -> bool:

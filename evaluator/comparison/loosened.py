@@ -38,12 +38,17 @@ def departures(
     holdout: int = 0,
     other_list: bool = False,
     no_fixture: bool = False,
+    no_judge: bool = False,
 ) -> Iterator[Departure]:
     """Removed cases (``holdout`` of them held out), changed critical ones (they count as removed), lost flags.
 
     ``other_list``: what is accepted stands in another file than the baseline's, so whoever guards that was not asked.
     ``no_fixture``: the baseline had one, so what a pipeline says of its results was held against it.
+    ``no_judge``: the baseline's configuration had one, so what it would say of this run nobody can know.
     """
+    if no_judge:
+        text = "the baseline's configuration has a judge: section and this run's has none: nothing is judged any more"
+        yield Departure(None, "undecided", text)
     if no_fixture:
         text = "the baseline was measured with a fixture and this run without: its results are what they say they are"
         yield Departure(None, "undecided", text)

@@ -108,6 +108,7 @@ class Examining:
             holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
             other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
             no_fixture=self._had_chunks(self.seen.baseline) and not self._had_chunks(self.seen.candidate),
+            no_judge=self.theirs is not None and self.theirs.judge is not None and self.mine.judge is None,
         )  # fmt: skip
 
     @property

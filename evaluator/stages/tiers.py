@@ -27,14 +27,14 @@ class Occasion(NamedTuple):
         event: the forge's name of what started the run; empty on a laptop.
         changed: paths from the repository's root that differ from the first parent of what is tested; None where that
             is not known.
-        older: the globs of ``judge.when`` as the first parent has them.
+        older: the globs of ``judge.when`` as the first parent has them; None where it has no judge.
         trusted: false for a pull request that is another's: it gets no key.
         in_ci: whether nobody is there to ask for more.
     """
 
     event: str = ""
     changed: Sequence[str] | None = None
-    older: Sequence[str] = ()
+    older: Sequence[str] | None = None
     trusted: bool = True
     in_ci: bool = False
 
@@ -50,7 +50,8 @@ def choose(asked: str, judge: Judge | None, occasion: Occasion, *, has_key: bool
     """The tier of a run.
 
     Raises:
-        UsageError: tier full has no judge or no key; on an untrusted pull request ``auto`` is retrieval instead.
+        UsageError: tier full has no judge or no key; on an untrusted pull request ``auto`` is retrieval instead. Or
+            ``auto`` would be full by the judge that the change takes away.
     """
     choice = Choice("retrieval", "it was asked for") if asked == "retrieval" else _wanted(asked, judge, occasion)
     if choice.tier == "retrieval" or has_key:
@@ -68,11 +69,21 @@ def _wanted(asked: str, judge: Judge | None, occasion: Occasion) -> Choice:
         if judge is None:
             raise errors.UsageError("--tier full needs a judge: section in the configuration, which names a model")
         return Choice("full", "it was asked for")
-    if judge is None:
+    if judge is None and occasion.older is None:
         return Choice("retrieval", "the configuration has no judge")
+    choice = _by_occasion(() if judge is None else judge.when, occasion)
+    if judge is None and choice.tier == "full":
+        raise errors.UsageError(
+            f"the judge: section was removed, and with it this would be judged ({choice.why}); put it back, or ask for "
+            "--tier retrieval where that is meant"
+        )
+    return choice if judge is not None else Choice("retrieval", "the configuration has no judge")
+
+
+def _by_occasion(when: Sequence[str], occasion: Occasion) -> Choice:
     if occasion.event in ALWAYS:
         return Choice("full", f"the event is {occasion.event}")
-    globs = list(dict.fromkeys((*judge.when, *occasion.older)))
+    globs = list(dict.fromkeys((*when, *(occasion.older or ()))))
     return _by_changes(globs, occasion) if globs else Choice("retrieval", "judge.when names no files")
 
 
@@ -106,13 +117,15 @@ def from_both(names: Sequence[str], home: str) -> list[str]:
     return [*names, *(name.removeprefix(home) for name in names if home and name.startswith(home))]
 
 
-def globs_in(text: str, name: str) -> Sequence[str]:
-    """The globs of ``judge.when`` in the text of a configuration; none where it has none or is none."""
+def globs_in(text: str, name: str) -> Sequence[str] | None:
+    """The globs of ``judge.when`` in the text of a configuration; None where it has no judge or is none."""
     from evaluator.stores.yaml_text import parse  # noqa: PLC0415 - only where there is an older configuration
 
     document = parse(text, name, [])
     judge = document.value.get("judge") if document is not None and isinstance(document.value, dict) else None
-    written = judge.get("when") if isinstance(judge, dict) else None
+    if not isinstance(judge, dict):
+        return None
+    written = judge.get("when")
     return [glob for glob in written if isinstance(glob, str)] if isinstance(written, list) else ()
 
 

@@ -92,7 +92,8 @@ def choose(workspace: Workspace, root: Path, happened: Happened, change: Change)
     """The tier of a run of the Action; ``root`` is where the repository is.
 
     Raises:
-        UsageError: tier full has no judge or no key, or the judge is one that may not have it.
+        UsageError: tier full has no judge or no key, the judge is one that may not have it, or the change takes away
+            the judge that would be asked.
     """
     judge = workspace.config.judge
     keys = happened.granted.keys if happened.trusted else ()

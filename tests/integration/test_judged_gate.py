@@ -452,6 +452,15 @@ class TestTheExam:
         assert (decision.outcome, court.comparison("new").loosened) == ("passed", ())
         assert "not-enforced" in reasons(decision)
 
+    def test_a_judge_that_is_deleted(self, court: Court) -> None:
+        """In tier retrieval too: what is not judged any more cannot be seen to have become worse."""
+        baseline = court.run("base", ten(*GOOD))
+        court.config |= {"judge": None, "metrics": ["recall@5"]}
+        court.run("new", ten(*BAD), tier="retrieval")
+        decision = court.decide("new", baseline)
+        assert (decision.outcome, decision.exit_code) == ("inconclusive", 3)
+        assert "has a judge: section and this run's has none" in str(decision.reasons)
+
     def test_a_lower_min_kappa(self, court: Court) -> None:
         """A judge that is only believed by the change's own terms decides nothing alone."""
         weak = calibration(kappa=0.5, lower=0.45)

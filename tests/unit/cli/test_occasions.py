@@ -55,6 +55,14 @@ def test_a_change_cannot_take_itself_out_of_the_judges_sight(tmp_path: Path) -> 
     assert tier(file, KEY)[0] == "full"
 
 
+def test_a_change_that_deletes_the_judge_is_a_mistake(tmp_path: Path) -> None:
+    """It would be measured without one, and nobody would see it."""
+    file = repository(tmp_path, before="prompts/**", after="prompts/**")
+    file.write_text("suite: s\ngolden: g.jsonl\nfixture: f\n")
+    with pytest.raises(errors.UsageError, match="the judge: section was removed"):
+        tier(file, KEY)
+
+
 def test_what_nobody_named_is_measured_without_a_judge(tmp_path: Path) -> None:
     """And so needs no key."""
     file = repository(tmp_path, before="docs/**", after="docs/**")

@@ -6,7 +6,7 @@ import pytest
 
 from evaluator import errors
 from evaluator.model.config import Judge
-from evaluator.stages.tiers import Occasion, choose, key_variable, matches
+from evaluator.stages.tiers import Occasion, choose, globs_in, key_variable, matches
 
 JUDGE = Judge(provider="anthropic", model="m-20250929", when=("prompts/**", "src/*.py"))
 PULL = Occasion(event="pull_request", changed=("docs/a.md",), in_ci=True)
@@ -39,6 +39,35 @@ def test_a_tier_is_chosen_with_its_reason(
 ) -> None:
     """The base's globs count beside one's own, so that a change cannot take itself out of the judge's sight."""
     assert choose(asked, judge, occasion, has_key=True) == (tier, why)
+
+
+@pytest.mark.parametrize(
+    ("occasion", "is_refused"),
+    [
+        (PULL._replace(older=("docs/**",)), True),
+        (PULL._replace(older=("prompts/**",)), False),
+        (PULL._replace(older=()), False),
+        (PULL._replace(event="schedule", older=()), True),
+        (PULL._replace(event="workflow_dispatch", older=("x",)), True),
+        (PULL._replace(older=("x",), changed=None), True),
+        (PULL._replace(older=("docs/**",), trusted=False), True),
+    ],
+)
+def test_a_change_cannot_take_the_judge_away_unseen(occasion: Occasion, *, is_refused: bool) -> None:
+    """Where the base's judge would have been asked; who means it asks for tier retrieval."""
+    if is_refused:
+        with pytest.raises(errors.UsageError, match="the judge: section was removed"):
+            choose("auto", None, occasion, has_key=False)
+    else:
+        assert choose("auto", None, occasion, has_key=False) == ("retrieval", "the configuration has no judge")
+    assert choose("retrieval", None, occasion, has_key=False).tier == "retrieval"
+
+
+def test_globs_in_a_configuration() -> None:
+    """A judge that is asked on schedule alone has none, and is one all the same."""
+    assert globs_in("judge: {model: m}", "a.yml") == ()
+    assert globs_in("judge: {when: [a, b]}", "a.yml") == ["a", "b"]
+    assert [globs_in(text, "a.yml") for text in ("suite: s", "judge:", "judge: [", "")] == [None] * 4
 
 
 def test_without_a_key_tier_full_is_a_mistake() -> None:

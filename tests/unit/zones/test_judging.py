@@ -125,7 +125,9 @@ def test_a_pull_request_can_neither_move_the_key_nor_run_beside_it(
 class Chosen:
     """What prepare makes of a repository and of what happened."""
 
-    def __init__(self, tmp_path: Path, happened: Happened, parts: dict[str, bytes], judge: dict[str, Any]) -> None:
+    def __init__(
+        self, tmp_path: Path, happened: Happened, parts: dict[str, bytes], judge: dict[str, Any] | None
+    ) -> None:
         write_repository(tmp_path / "repo", judge=judge)
         out, said = io.BytesIO(), io.StringIO()
         stream = stream_of({"tree.tar": tree_of(tmp_path / "repo").getvalue(), **parts})
@@ -200,6 +202,12 @@ def test_a_judge_that_would_send_the_key_elsewhere_stops_before_anything_runs(tm
     """Not after the pipeline was asked everything."""
     with pytest.raises(errors.UsageError, match="judge-hosts"):
         Chosen(tmp_path, PULL, TOUCHED, JUDGE | {"base_url": "https://evil.example"})
+
+
+def test_a_pull_request_that_deletes_the_judge_stops(tmp_path: Path) -> None:
+    """Where the base's judge would have been asked about it."""
+    with pytest.raises(errors.UsageError, match=r"judge: section was removed.*README\.md changed"):
+        Chosen(tmp_path, PULL, OTHER | OLDER, None)
 
 
 def test_what_was_judged_before_is_kept_from_the_pipeline(tmp_path: Path) -> None:
