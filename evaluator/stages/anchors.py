@@ -34,7 +34,7 @@ class Anchors:
     def in_use(self, metrics: Sequence[str]) -> Anchor:
         """What this run's drift is measured against; ``metrics`` have a drop rule, relabelled cases start anew."""
         kept = [line for line in self.seen.new if line.id not in self.seen.relabelled]
-        return {**{metric: self._of(metric) for metric in self.stored.anchor}, **self.over(metrics, kept)}
+        return {**{metric: dict(self._of(metric)) for metric in self.stored.anchor}, **self.over(metrics, kept)}
 
     def history(self, in_use: Anchor) -> History:
         """What is handed on to the gate."""
