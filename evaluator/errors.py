@@ -2,6 +2,7 @@
 
     AssayError                 exit code 2 unless said otherwise; never shown with a traceback
     ├── UsageError             a command line that cannot be obeyed
+    │   └── NoSuchCode         a code that is asked about and that no message ends with
     ├── InputError             one or more problems in files that people write (golden set, configuration, fixture)
     ├── NotYetSupported        a documented key or name whose work comes in a later version
     ├── FileProblem            a file of ours that is missing, unreadable, of another format or not whole
@@ -44,6 +45,10 @@ class UsageError(AssayError):
     """A command line that cannot be obeyed."""
 
     slug = "usage"
+
+
+class NoSuchCode(UsageError):
+    """A code that is asked about and that no message ends with."""
 
 
 class NotYetSupported(AssayError):
@@ -133,6 +138,7 @@ CODES = frozenset(
         "holdout-leak",
         "line-too-long",
         "manifest",
+        "missing-extra",
         "missing-field",
         "missing-file",
         "moved-chunk",

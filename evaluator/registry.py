@@ -62,4 +62,13 @@ def library(module: str, extra: str) -> Any:
         if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
             raise
         missing = module.partition(".")[0]
-    raise errors.MissingExtra(f"this needs {missing}, which is not installed: pip install 'rag-assay[{extra}]'")
+    raise errors.MissingExtra(f"this {_needs(missing, extra)}")
+
+
+def lacking(module: str, extra: str) -> str | None:
+    """What to say of a library that is not installed, without importing it; None where it is."""
+    return None if importlib.util.find_spec(module) is not None else _needs(module, extra)
+
+
+def _needs(missing: str, extra: str) -> str:
+    return f"needs {missing}, which is not installed: pip install 'rag-assay[{extra}]'"

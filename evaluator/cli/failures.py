@@ -50,10 +50,15 @@ def _as_ours(error: BaseException, session: Session) -> errors.AssayError | None
 def _tell(error: errors.AssayError, session: Session) -> int:
     if isinstance(error, errors.InputError):
         found = problems.lines(error.problems, home=session.console.home)
-        session.console.say(*found, problems.see(each.code for each in error.problems))
+        session.console.say(*found, *problems.see(error.problems))
     else:
-        session.console.say(*str(error).splitlines(), problems.see([error.slug]))
+        session.console.say(*str(error).splitlines(), *_hint(error))
     return error.exit_code
+
+
+def _hint(error: errors.AssayError) -> tuple[str, ...]:
+    # The sentence about a code that does not exist says all; that of its own class would be read as the answer.
+    return () if isinstance(error, errors.NoSuchCode) else (problems.how(error.slug),)
 
 
 def _sentence(error: click.ClickException) -> str:
@@ -73,7 +78,7 @@ def _internal(error: BaseException, session: Session) -> int:
     session.console.say(f"internal error: {what}; this is a fault of RAG Assay, please report it")
     if session.out is not None and not session.debug:
         session.console.say(_write_traceback(error, session.out))
-    session.console.say(problems.see(["internal-error"]))
+    session.console.say(problems.how("internal-error"))
     return INTERNAL
 
 

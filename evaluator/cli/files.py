@@ -40,5 +40,5 @@ def check(session: Session, **given: Unpack[Given]) -> int:
     if not session.console.quiet:
         session.console.say(*problems.lines(remarks, severity=True))
     total = f"{counted(mistakes, 'error')}, {counted(warnings, 'warning')}"
-    session.console.say(f"{total} in {config_file}", *([problems.see(each.code for each in found)] if found else []))
+    session.console.say(f"{total} in {config_file}", *problems.see(found))
     return errors.InputError.exit_code if mistakes else 0

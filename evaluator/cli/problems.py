@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from evaluator.errors import Problem
 
 FIELDS = ("code", "severity", "file", "line", "column", "message")
+URGENT = ("error", "warning")
+"""The severities of what somebody has to do something about, the worst first."""
 MAX_SHOWN = 100
 MESSAGES = "docs/messages.md"
 _PACKAGED = Path(__file__).parents[1] / "_data" / MESSAGES
@@ -42,9 +44,17 @@ def as_json(problem: Problem) -> dict[str, str | int]:
     return {field: getattr(near(problem), field) for field in FIELDS}
 
 
-def see(codes: Iterable[str]) -> str:
+def see(found: Iterable[Problem]) -> tuple[str, ...]:
+    """How to read what to do about problems: errors first, and nothing where nobody has to do anything."""
+    severities: dict[str, int] = {}
+    for each in found:
+        if each.severity in URGENT:
+            severities[each.code] = min(URGENT.index(each.severity), severities.get(each.code, len(URGENT)))
+    return (how(*sorted(severities, key=lambda code: (severities[code], code))),) if severities else ()
+
+
+def how(first: str, *more: str) -> str:
     """How to read what to do about these codes, wherever the command was installed."""
-    first, *more = sorted(set(codes))
     return f"rag-assay --explain {first} says what to do" + (f"; also {', '.join(more)}" if more else "")
 
 
@@ -52,13 +62,14 @@ def explained(code: str) -> str:
     """What the page of messages says about a code, without its links.
 
     Raises:
-        UsageError: it says nothing about such a one; the nearest one is named.
+        NoSuchCode: it says nothing about such a one; the nearest one is named.
     """
+    code = code.strip().removeprefix("[").removesuffix("]")
     known = {name: text for name, text in explanations().items() if re.fullmatch(r"[a-z-]+", name)}
     if code not in known:
         near = errors.nearest(code, known)
         hint = f"did you mean {near}?" if near else f"every message ends with one, and {MESSAGES} lists them"
-        raise errors.UsageError(f"there is no code {code!r}; {hint}")
+        raise errors.NoSuchCode(f"there is no code {code!r}; {hint}")
     return re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", known[code])
 
 

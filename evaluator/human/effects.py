@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PARTS = 3
 MIN_CASES = 9
-"""Fewer cases are not split by length: three of a part say something, one says nothing."""
+"""Of fewer cases nothing is said of length: three of a part say something, one says nothing."""
 
 _VALUES = {"win": 1.0, "tie": 0.5, "loss": 0.0}
 
@@ -39,7 +39,7 @@ class Length(NamedTuple):
     """How the judge's errors go with the length of the answer.
 
     ``parts`` are a third of the cases each, shortest first; none where cases are few. ``correlation`` is Spearman's, of
-    length and share of errors over cases; None where one of them is the same everywhere.
+    length and share of errors over cases; None where cases are few or one of the two is the same everywhere.
     """
 
     parts: tuple[LengthPart, ...]
@@ -60,10 +60,12 @@ class Position(NamedTuple):
 
 
 def of_length(pairs: Sequence[Pair]) -> Length:
-    """Errors by the length of the answer."""
+    """Errors by the length of the answer; nothing of so few cases that any order of them looks like a rule."""
     cases: dict[str, list[Pair]] = {}
     for pair in pairs:
         cases.setdefault(pair.case.id, []).append(pair)
+    if len(cases) < MIN_CASES:
+        return Length((), None)
     in_order = sorted(cases.values(), key=lambda those: (those[0].case.length, those[0].case.id))
     lengths = [float(those[0].case.length) for those in in_order]
     shares = [sum(pair.is_error for pair in those) / len(those) for those in in_order]
@@ -71,8 +73,6 @@ def of_length(pairs: Sequence[Pair]) -> Length:
 
 
 def _parts(in_order: Sequence[Sequence[Pair]]) -> Iterator[LengthPart]:
-    if len(in_order) < MIN_CASES:
-        return
     edges = [round(len(in_order) * part / PARTS) for part in range(PARTS + 1)]
     for start, end in itertools.pairwise(edges):
         those = [pair for case in in_order[start:end] for pair in case]

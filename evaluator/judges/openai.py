@@ -181,4 +181,5 @@ JUDGE = JudgeKind(
     is_pinned=is_pinned,
     needs_key=lambda base_url: base_url is None,
     usual=URL,
+    library="openai",
 )

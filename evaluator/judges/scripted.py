@@ -191,13 +191,17 @@ def _item(written: Any, where: str) -> Item:
 
 def _open(setting: JudgeSetting) -> Judge:
     folder = setting.folder or Path()
-    if re.fullmatch(r"[\w.]+:[\w.]+", setting.model) and not (folder / setting.model).is_file():
+    if _is_function(setting.model, folder):
         return ScriptedJudge(_function(setting.model, folder), setting.model)
     path = folder / setting.model
     try:
         return ScriptedJudge(_read(path), setting.model)
     except errors.UsageError as error:
         raise errors.UsageError(f"judge.model {setting.model}, {error}") from None
+
+
+def _is_function(model: str, folder: Path) -> bool:
+    return re.fullmatch(r"[\w.]+:[\w.]+", model) is not None and not (folder / model).is_file()
 
 
 def _function(target: str, folder: Path) -> Callable[[JudgeRequest], Given]:
@@ -243,4 +247,5 @@ JUDGE = JudgeKind(
     window=lambda _model: WINDOW,
     is_pinned=lambda _model: True,
     needs_key=lambda _base_url: False,
+    lacks=lambda model, folder: not _is_function(model, folder) and not (folder / model).is_file(),
 )

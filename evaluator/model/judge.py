@@ -121,7 +121,8 @@ class JudgeKind(NamedTuple):
 
     ``window`` is how many tokens a model reads at once, by its name. ``is_pinned`` tells an exact version from an
     alias that may move. ``needs_key`` says whether a setting with or without a base URL needs one. ``usual`` is the
-    address that is asked where there is no base URL.
+    address that is asked where there is no base URL. ``library`` is what must be installed, by the extra of the same
+    name. ``lacks`` says whether a model, looked for from a folder, names a file that is not there.
     """
 
     name: str
@@ -130,3 +131,5 @@ class JudgeKind(NamedTuple):
     is_pinned: Callable[[str], bool]
     needs_key: Callable[[str | None], bool]
     usual: str | None = None
+    library: str | None = None
+    lacks: Callable[[str, Path], bool] = lambda _model, _folder: False

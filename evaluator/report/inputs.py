@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evaluator.model.decision import Decision
     from evaluator.model.exam import SpreadRow, Unsupported
     from evaluator.model.run import How, RunHead
-    from evaluator.report.judge import Disagreed
+    from evaluator.report.judge import Disagreed, Unjudged
     from evaluator.report.steps import Agents
 
 Key = tuple[str, str, str | None]
@@ -89,6 +89,7 @@ class Inputs:
         agents: what pipelines that go in steps found and lost; None where none does.
         claims: by case, the claims that became unsupported.
         doubts: what is to be known before judged rows are read.
+        unjudged: answers of which the judge did not say all that it was asked.
         disagreed: cases of which pipeline and judge say different things about who abstained.
     """
 
@@ -112,6 +113,7 @@ class Inputs:
     claims: Mapping[str, Sequence[Unsupported]] = field(default_factory=dict)
     doubts: Sequence[str] = ()
     disagreed: Sequence[Disagreed] = ()
+    unjudged: Unjudged | None = None
 
     def named(self, row: Row | RuleOutcome, metric: str) -> str:
         """A metric, with the percentile that is read of it."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluator.model.counting import counted
 from evaluator.report.parts import ClaimNote, Listing, Note, Part
-from evaluator.templates import Name, num
+from evaluator.templates import Name, cut, num, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 CLAIM_METRICS = ("faithfulness", "new_unsupported_claims")
 """Changes behind which unsupported claims are."""
+
+MAX_REASONS, MAX_REASON = 3, 120
+"""Reasons that are shown, and code points of each."""
 
 MOVING = ("latest", "default", "stable", "preview")
 """How names of models end that stand for another model from time to time."""
@@ -29,9 +32,26 @@ class Disagreed(NamedTuple):
     reported: bool
 
 
-def part(doubts: Sequence[str]) -> Part:
+class Unjudged(NamedTuple):
+    """How many answers could not be judged whole, and how many of them for which reason (the first of each)."""
+
+    answers: int
+    reasons: Mapping[str, int]
+
+
+def part(doubts: Sequence[str], unjudged: Unjudged | None = None) -> Part:
     """What is to be known before judged rows are read."""
-    return Part("How far the judge is believed", notes=Listing.of([Note(doubt) for doubt in doubts]))
+    missing = [Note(_missing(unjudged))] if unjudged is not None and unjudged.answers else []
+    return Part("How far the judge is believed", notes=Listing.of([*missing, *(Note(doubt) for doubt in doubts)]))
+
+
+def _missing(unjudged: Unjudged) -> str:
+    """The most frequent reasons; those of one answer each may be many, and say less."""
+    ranked = sorted(unjudged.reasons.items(), key=lambda item: (-item[1], item[0]))
+    shown = [f"{cut(one_line(reason), MAX_REASON)} ({number:,})" for reason, number in ranked[:MAX_REASONS]]
+    more = len(ranked) - MAX_REASONS
+    shown += [f"and {counted(more, 'more reason')}"] if more > 0 else []
+    return f"{counted(unjudged.answers, 'answer')} could not be judged whole: {', '.join(shown)}"
 
 
 def warnings(head: RunHead) -> Iterator[str]:

@@ -45,7 +45,7 @@ def build_view(inputs: Inputs) -> ReportView:
         details=details.folded(inputs, behind),
         marker=marker(head.suite),
         uncommitted=head.timing.get("uncommitted") is True,
-        judged=judge.part(inputs.doubts),
+        judged=judge.part(inputs.doubts, inputs.unjudged),
         cost=judge.cost(head),
     )
 

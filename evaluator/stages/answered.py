@@ -23,6 +23,14 @@ QUESTIONS = 3
 """Generated questions that are compared with the one that was asked."""
 
 
+CONTEXT_ALONE = frozenset({"sufficiency", "recall", "useful"})
+"""What a judge is asked of a context, whether there is an answer or not."""
+NO_ANSWERS = (
+    "the pipeline returned no answers, so there is nothing to judge; "
+    "add pipeline.generator (kind builtin) or return `answer`"
+)
+
+
 class Answered(NamedTuple):
     """One case. ``texts`` are those of its context, in order; None where one is not known.
 
@@ -78,6 +86,21 @@ class Measures(NamedTuple):
             sufficiency="sufficiency" in asked, recall="recall" in asked and has_reference, useful="useful" in asked,
             questions=QUESTIONS if "questions" in asked else 0,
         )  # fmt: skip
+
+
+def makes_none(config: Config) -> bool:
+    """Whether a pipeline can be told to return no answer by its configuration alone."""
+    pipeline = config.pipeline
+    if pipeline.kind == "builtin":
+        return pipeline.generator is None
+    fields = pipeline.http.fields if pipeline.kind == "http" and pipeline.http is not None else {}
+    return bool(fields) and "answer" not in fields
+
+
+def lack_answers(found: Sequence[Answered], measures: Measures) -> bool:
+    """Whether there is nothing to judge, because no case has an answer; failed cases are another matter."""
+    replied = [each for each in found if not each.failed]
+    return bool(replied) and not measures.asks & CONTEXT_ALONE and all(each.answer is None for each in replied)
 
 
 def of_record(case: Case, record: Record, config: Config, fixture: Fixture | None) -> Answered:

@@ -12,7 +12,7 @@ from evaluator.judging.estimate import estimate
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
 from evaluator.model.record import Collection
-from evaluator.stages import against, answered, rescoring
+from evaluator.stages import against, answered, judge_check, rescoring
 from evaluator.stages.bench import Bench
 from evaluator.stages.judging import sampled
 from evaluator.stores import golden, records
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from evaluator.judging.calls import Call
+    from evaluator.model.config import Config
     from evaluator.model.golden import Case
     from evaluator.model.spent import PartSpent, Spent
     from evaluator.stages.answered import Answered, Measures
@@ -37,12 +38,16 @@ SUPPOSED_CHUNK = " ".join(["word"] * 150) + "."
 
 
 class Estimate(NamedTuple):
-    """What was found, by part, of how many answers; ``supposed`` where none were collected."""
+    """What was found, by part, of how many answers; ``supposed`` where none were collected.
+
+    ``warnings`` say what stands in the way of judging.
+    """
 
     spent: Spent
     judged: int
     supposed: bool
     cap: float | None
+    warnings: Sequence[str] = ()
 
     def lines(self) -> Iterator[str]:
         """For people."""
@@ -54,6 +59,7 @@ class Estimate(NamedTuple):
         yield f"  {'all':<11} {_said(total)}"
         if self.cap is not None and total.usd > self.cap:
             yield f"warning: that is more than judge.max_cost_usd ({self.cap:g} USD): the run would stop there"
+        yield from (f"warning: {warning}" for warning in self.warnings)
 
     def text(self) -> str:
         """As JSON."""
@@ -87,14 +93,25 @@ def estimate_run(workspace: Workspace) -> Estimate:
     cases = golden.read_golden([workspace.path(file) for file in config.golden])
     found, supposed = _answers(workspace, cases)
     measures = answered.Measures(config, ids, declared)
+    silent = answered.lack_answers(found, measures)
     path = against.baseline_path(workspace, None)
     if path is not None and "preference" in measures.asks:
         found = list(rescoring.beside(found, against.read_baseline(path, config.suite)))
     with Bench(workspace, is_asked=False) as bench:
         drawn = frozenset(sampled({each.case: each.labels for each in found}, bench.config))
-        judged = [each for each in found if not each.failed and each.case in drawn]
+        judged = [each for each in found if not each.failed and each.case in drawn and not silent]
         spent = estimate(_calls(bench, measures, judged), prices_of(config.judge.prices, config.judge.provider))
-    return Estimate(spent, len(judged), supposed, config.judge.max_cost_usd)
+    return Estimate(
+        spent, len(judged), supposed, config.judge.max_cost_usd, tuple(_warnings(config, measures, silent=silent))
+    )
+
+
+def _warnings(config: Config, measures: Measures, *, silent: bool) -> Iterator[str]:
+    lacking = judge_check.lacking(config.judge.provider) if config.judge is not None else None
+    if lacking is not None:
+        yield f"the judge {lacking}"
+    if silent or (answered.makes_none(config) and not measures.asks & answered.CONTEXT_ALONE):
+        yield answered.NO_ANSWERS
 
 
 def _calls(bench: Bench, measures: Measures, judged: Sequence[Answered]) -> Iterator[Call[Any]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
-from evaluator import embedders, errors, judges, metrics
+from evaluator import embedders, errors, judges, metrics, registry
 from evaluator.errors import Problem
 from evaluator.judging import answer, claims, context_reading, statements, tokens
 from evaluator.judging.prompts import Ask, Prompts
 from evaluator.model.base import to_json
 from evaluator.model.calibration import Calibration
+from evaluator.stages import answered
 from evaluator.stages.bench import unknown
 from evaluator.stores.values import read_value
 from evaluator.stores.words import Finding, visible
@@ -41,6 +43,9 @@ def mistakes(config: Config, folder: Path, cases: Sequence[Case]) -> Iterator[Fi
     if judge.provider not in known:
         sentence = unknown("judge.provider", judge.provider, known)
         yield Finding("wrong-value", ("judge", "provider"), "value", sentence)
+    elif judges.kind(judge.provider).lacks(judge.model, folder):
+        sentence = f"judge.model: there is no file '{visible(judge.model)}'"
+        yield Finding("missing-file", ("judge", "model"), "value", sentence)
     if judge.embeddings is not None and judge.embeddings.provider not in embedders.load():
         sentence = unknown("judge.embeddings.provider", judge.embeddings.provider, embedders.load())
         yield Finding("wrong-value", ("judge", "embeddings", "provider"), "value", sentence)
@@ -99,8 +104,9 @@ def _in_prompts(judge: Judge, folder: Path) -> Iterator[Problem]:
 
 def doubts(config: Config, file: Path, cases: Sequence[Case]) -> Iterator[Problem]:
     """A model that may move, and named metrics that nothing in the suite lets be computed or decided."""
-    yield from _placed(_unpinned(config), file)
+    yield from _placed([*_unpinned(config), *_uninstalled(config)], file)
     declared = metrics.load()
+    yield from _placed(_silent(config, file.parent), file)
     for place, text in enumerate(config.metrics or ()):
         metric = declared.get(text.partition("@")[0])
         for code, severity, sentence in _about(metric, config, cases) if metric is not None else ():
@@ -121,6 +127,39 @@ def _unpinned(config: Config) -> Iterator[Finding]:
     if not judges.kind(judge.provider).is_pinned(judge.model):
         sentence = f"judge.model: '{visible(judge.model)}' is no exact version: it may come to mean another model"
         yield Finding("unpinned-model", ("judge", "model"), "value", sentence)
+
+
+def _silent(config: Config, folder: Path) -> Iterator[Finding]:
+    """A judge beside a pipeline that returns no answers; what it asks of the context alone needs none."""
+    named = [metrics.load().get(text.partition("@")[0]) for text in config.metrics or ()]
+    if config.judge is None or any(set(metric.asks) & answered.CONTEXT_ALONE for metric in named if metric):
+        return
+    recorded = config.pipeline.recorded if config.pipeline.kind == "recorded" else None
+    if answered.makes_none(config) or (recorded is not None and _holds_none(folder / recorded.file)):
+        yield Finding("nothing-to-measure", ("judge",), "key", f"judge: {answered.NO_ANSWERS}")
+
+
+def _holds_none(file: Path) -> bool:
+    """Whether none of the recorded replies has an answer; a file that cannot be read says nothing."""
+    try:
+        with file.open(encoding="utf-8-sig") as lines:
+            replies = [json.loads(line) for line in lines if line.strip()]
+    except (OSError, ValueError, RecursionError):
+        return False
+    return bool(replies) and all(isinstance(each, dict) and each.get("answer") is None for each in replies)
+
+
+def _uninstalled(config: Config) -> Iterator[Finding]:
+    """The library of a judge's provider, where the judge is asked elsewhere than here; no mistake in the files."""
+    said = lacking(config.judge.provider) if config.judge is not None else None
+    if said is not None:
+        yield Finding("missing-extra", ("judge", "provider"), "value", f"judge.provider: {said}")
+
+
+def lacking(provider: str) -> str | None:
+    """What has to be installed before a judge of this provider can be asked; None where all is there."""
+    library = judges.kind(provider).library if provider in judges.load() else None
+    return None if library is None else registry.lacking(library, library)
 
 
 def _about(metric: Metric, config: Config, cases: Sequence[Case]) -> Iterator[tuple[str, str, str]]:

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 
 class JudgedRun(NamedTuple):
-    """By case what was said of it, who judged, what that took, and the digest of all that a verdict depends on."""
+    """By case what was said of it, who judged, what that took, and the digest of all that a verdict depends on.
+
+    ``alerts`` are what a reader must know before reading numbers.
+    """
 
     by_case: Mapping[str, Judged]
     info: JudgeInfo | None = None
     spent: Spent | None = None
     digest: str | None = None
     interrupted: str | None = None
+    alerts: tuple[str, ...] = ()
 
     def judgements(self) -> dict[str, Judgement]:
         """What was said of each case, apart from its claims."""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from evaluator.stores.runs import StoredCase
 
 
+PARTS = ("answer", "claims", "statements", "context", "embedding", "preference")
+"""Of a judgement; that an answer has no claims may follow from what is not known of the answer itself."""
+
+
 def of_case(run: Run, stored: StoredCase) -> Judged | None:
     """What a run holds of a case; None where no judge was asked.
 
@@ -45,6 +49,13 @@ def abstained(stored: Mapping[str, Any] | None) -> bool | None:
     opinion = stored.get("abstained") if stored is not None else None
     value = opinion.get("value") if isinstance(opinion, dict) else None
     return value if isinstance(value, bool) else None
+
+
+def unscored(stored: Mapping[str, Any] | None) -> list[str]:
+    """Why parts of a judgement could not be had, as a run holds it: what was asked first comes first."""
+    found = stored.get("unscored") if stored is not None else None
+    reasons = [found.get(part) for part in PARTS] if isinstance(found, dict) else []
+    return [reason for reason in reasons if isinstance(reason, str)]
 
 
 def has_none_rightly(view: CaseView, undrawn_is_missing: bool) -> bool:  # noqa: FBT001 - one of two columns of a table

@@ -11,7 +11,7 @@ from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
 from evaluator.model.exam import ExamFile
 from evaluator.report.inputs import CaseText, Failed, Inferred, Inputs
-from evaluator.report.judge import Disagreed
+from evaluator.report.judge import Disagreed, Unjudged
 from evaluator.report.steps import Walks
 from evaluator.report.view import build_view
 from evaluator.stages import judgements
@@ -50,6 +50,7 @@ def report(workspace: Workspace) -> str:
             percentiles=_percentiles(exam), baseline_uncommitted=exam.uncommitted,
             max_examples=workspace.config.report.max_examples, agents=seen.walks.agents(),
             claims=_by_case(exam), doubts=exam.doubts, disagreed=seen.disagreed,
+            unjudged=Unjudged(seen.unjudged.total(), seen.unjudged),
         ),
     )  # fmt: skip
     printed, written = [], []
@@ -93,6 +94,7 @@ class _Seen:
     facts: Counter[How | None] = field(default_factory=Counter)
     inferred: list[Inferred] = field(default_factory=list)
     disagreed: list[Disagreed] = field(default_factory=list)
+    unjudged: Counter[str] = field(default_factory=Counter)
 
     def take(self, stored: StoredCase) -> None:
         """Look at the next case; of one that is held out only counts are kept."""
@@ -107,6 +109,7 @@ class _Seen:
                 self.inferred.append(Inferred(case.id, fact.fact, fact.chunks, fact.rank, fact.how))
         if case.failure is not None:
             self.failures.append(Failed(case.id, case.failure.kind, case.failure.message))
+        self.unjudged.update(judgements.unscored(case.judgement)[:1])
         said = judgements.abstained(case.judgement)
         if case.abstained is not None and said is not None and said != case.abstained:
             self.disagreed.append(Disagreed(case.id, reported=case.abstained))

@@ -87,7 +87,7 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
             )  # fmt: skip
             if handed is not None:
                 held[case.id] = scored
-        said = _told(workspace, scorer.foreign, suite.collection.timing)
+        said = _told(workspace, scorer.foreign, judged.alerts, suite.collection.timing)
         summary = totals.summary()
         timing = {**suite.collection.timing, **said, **totals.timing(), **judged.timing()}
         run.finish(summary, scorer.texts, scorer.places, timing, History())
@@ -111,13 +111,20 @@ def _judged(workspace: Workspace, suite: _Suite, path: Path, against: Path | Non
         for case, record in _paired(suite.golden.cases, handed or records.iter_records(path), path)
     ]
     measures = answered.Measures(config, suite.metrics, suite.declared)
+    alerts = (
+        (f"{answered.NO_ANSWERS[:1].upper()}{answered.NO_ANSWERS[1:]}.",)
+        if answered.lack_answers(found, measures)
+        else ()
+    )
     with Bench(workspace) as bench:
-        return rescoring.judged_beside(workspace, bench, measures, found, against)
+        return rescoring.judged_beside(workspace, bench, measures, found, against)._replace(alerts=alerts)
 
 
-def _told(workspace: Workspace, foreign: Foreign, timing: Mapping[str, Any]) -> dict[str, list[str]]:
+def _told(
+    workspace: Workspace, foreign: Foreign, alerts: Iterable[str], timing: Mapping[str, Any]
+) -> dict[str, list[str]]:
     """What a person should know, with what is known only now: the texts of results are looked at where they count."""
-    found = {"alerts": list(foreign.alerts()), "warnings": list(foreign.warnings())}
+    found = {"alerts": [*foreign.alerts(), *alerts], "warnings": list(foreign.warnings())}
     for sentence in (*found["alerts"], *found["warnings"]):
         workspace.log(f"warning: {sentence}")
     return {key: [*timing.get(key, ()), *new] for key, new in found.items() if new}

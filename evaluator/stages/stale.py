@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from evaluator.stores.words import Path as Place
 
 TOO_OFTEN = f"stands in more than {quotes.MAX_PLACES} places: quote more of the passage, or name the document"
+GONE = "if it was deleted on purpose, mend the label; run --allow-stale counts it as not retrieved"
+"""What to do about a quote that no chunk holds any more."""
 SHOWN = 60
 """So many characters of a quote say which one is meant."""
 
@@ -55,6 +57,7 @@ def lost_quotes(cases: Iterable[Case], found: Quoted, fixture: Fixture) -> list[
         near = quotes.Index(fixture).nearest([quote for _, quote in lost])
         for (place, _), chunks in zip(lost, near, strict=True):
             hint = f"; what is most like it stands in {listed(chunks)}" if chunks else ""
+            hint += f"; {GONE}"
             doubts[place] = doubts[place]._replace(message=doubts[place].message + hint)
     return doubts
 

@@ -24,6 +24,9 @@ FILES = re.findall(r"^```\w+ (\S+)\n(.*?)^```$", README, re.MULTILINE | re.DOTAL
 EXCERPT = re.findall(r"^````markdown\n(.*?)^````$", README, re.MULTILINE | re.DOTALL)
 
 
+RETURNED = "A product can be returned within 30 days."
+
+
 def rag_assay(folder: Path, *arguments: str, package: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Run ``rag-assay`` in a folder, from a checkout or an unpacked wheel."""
     command = [sys.executable, "-m", "evaluator", *arguments]
@@ -107,6 +110,53 @@ class TestReadme:
         assert {record["answer"] for record in records} == {"yes"}
         written = "".join(file.read_text() for file in (example / "out").iterdir() if file.is_file())
         assert "key-of-nobody" not in written + done.stderr
+
+
+class TestJudgeWithoutAModel:
+    """The shop of the README, judged by the replies that docs/configuration.md shows."""
+
+    def shop(self, folder: Path, **answers: str) -> None:
+        """Recorded replies, some with answers, and a scripted judge."""
+        text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+        [replies] = re.findall(r"^```jsonl replies.jsonl\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        (folder / "replies.jsonl").write_text(replies)
+        recorded = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
+        lines = [json.dumps({**reply, "answer": answers.get(reply["id"])}) for reply in recorded]
+        (folder / "answers.jsonl").write_text("\n".join(lines))
+        judge = "judge: {provider: scripted, model: replies.jsonl}\n"
+        (folder / "rag-assay.yml").write_text((folder / "recorded.yml").read_text() + judge)
+        assert rag_assay(folder, "freeze", "eval/fixture").returncode == 0
+
+    def test_the_replies_judge_the_answer_that_is_named(self, example: Path) -> None:
+        """Nothing is unscored, and every judged metric that applies has its value."""
+        self.shop(example, r1=RETURNED, r2="Refunds are paid within five working days.")
+        checked, done = rag_assay(example, "check"), rag_assay(example, "run", "--tier", "full", "--out", "out")
+        first = json.loads((example / "out" / "run.json").read_text())["cases"][:2]
+
+        assert (checked.returncode, done.returncode) == (0, 0), done.stderr
+        assert "returned no answers" not in checked.stderr + done.stderr
+        names = ("faithfulness", "answer_relevance", "answer_completeness")
+        assert [case["judgement"]["unscored"] for case in first] == [{}, {}]
+        assert {case["scores"][name] for case in first for name in names} == {1.0}
+
+    def test_without_answers_every_command_says_that_there_is_nothing_to_judge(self, example: Path) -> None:
+        """check, run and estimate; the comment has it too."""
+        self.shop(example)
+        said = [rag_assay(example, *command) for command in (["check"], ["run", "--tier", "full"], ["estimate"])]
+
+        assert all("returned no answers, so there is nothing to judge" in done.stderr for done in said)
+        assert "0 answers to judge" in said[-1].stderr
+        assert "returned no answers" in (example / ".rag-assay" / "out" / "comment.md").read_text()
+
+    def test_why_an_answer_was_not_judged_stands_in_the_comment_and_on_the_terminal(self, example: Path) -> None:
+        """An answer that the script has no reply to: how many, and the most frequent reason."""
+        self.shop(example, r1=RETURNED, r2="Soon after.")
+        done = rag_assay(example, "run", "--tier", "full")
+        comment = (example / ".rag-assay" / "out" / "comment.md").read_text()
+
+        assert "1 answer could not be judged whole:" in done.stderr
+        assert "1 answer could not be judged whole:" in comment
+        assert "the script has no reply left for" in done.stderr
 
 
 class TestDemo:

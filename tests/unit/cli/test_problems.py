@@ -47,5 +47,9 @@ def test_a_list_that_nobody_would_read_is_cut() -> None:
 
 
 def test_links_are_named_once_each() -> None:
-    """Each code leads to its heading, however often it occurs."""
-    assert problems.see(["syntax", "bad-id", "syntax"]) == ("rag-assay --explain bad-id says what to do; also syntax")
+    """Each code leads to its heading, however often it occurs: errors first, and nothing about a mere remark."""
+    found = [("bad-id", "warning"), ("syntax", "error"), ("syntax", "error"), ("resolution", "info")]
+    those = [Problem(code, "m", "g.jsonl", severity=severity) for code, severity in found]
+
+    assert problems.see(those) == ("rag-assay --explain syntax says what to do; also bad-id",)
+    assert problems.see(those[3:]) == ()

@@ -28,6 +28,11 @@ class TestExplain:
         assert shown.startswith("A need's quote stands in no chunk")
         assert "](" not in shown
 
+    def test_a_code_may_be_copied_with_its_brackets(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """As it stands at the end of a message."""
+        assert call("--explain", "[resolution]") == 0
+        assert capsys.readouterr().out.strip()
+
     def test_a_code_that_does_not_exist_is_answered_with_the_nearest(self) -> None:
         """A slip of the pen, a word that is like none, and the title of a part, which is no code."""
         for code, said in (

@@ -31,6 +31,7 @@ def checked(folder: Path, judge: dict[str, Any] | None = None, **fields: Any) ->
     config = {"suite": "s", "golden": "golden.jsonl", "gate": {"min_cases": 1}, "judge": {**JUDGE, **(judge or {})}}
     config["pipeline"] = {"kind": "python", "python": {"target": "app:answer"}}
     (folder / "rag-assay.yml").write_text(json.dumps({**config, **fields}))
+    (folder / "replies.json").write_text("[]")
     found = check(folder / "rag-assay.yml", today="2026-03-01")
     return [each for each in found if each.code not in ("resolution", "reference-without-fact")]
 
@@ -182,3 +183,29 @@ def test_what_is_rehearsed_is_all_that_a_prompt_is_given() -> None:
     assert REHEARSALS.keys() == VARIABLES.keys()
     for name, values in REHEARSALS.items():
         assert {frozenset({"token", *each}) for each in values} == {VARIABLES[name]}
+
+
+def test_a_script_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
+    """A file of replies is looked for; a function is not imported."""
+    [found] = checked(tmp_path, {"model": "typo.jsonl"})
+
+    assert (found.code, found.severity, found.message) == (
+        "missing-file", "error", "judge.model: there is no file 'typo.jsonl'",
+    )  # fmt: skip
+    assert checked(tmp_path, {"model": "court:replies"}) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "silent"),
+    [
+        (['{"id": "q1"}', '{"id": "q2", "answer": null}'], True),
+        (['{"id": "q1"}', '{"id": "q2", "answer": "No."}'], False),
+    ],
+)
+def test_a_judge_of_recorded_replies_without_answers_is_told(tmp_path: Path, lines: list[str], silent: bool) -> None:
+    """Where no reply has an answer there is nothing to judge; one answer is enough."""
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    found = checked(tmp_path, pipeline={"kind": "recorded", "recorded": {"file": "answers.jsonl"}})
+
+    assert [(each.code, each.severity) for each in found] == [("nothing-to-measure", "warning")] * silent
+    assert all("returned no answers" in each.message for each in found)

@@ -50,7 +50,7 @@ class TestLostQuotes:
         assert doubt == lint.Doubt(
             "unknown-quote",
             "the quote 'The refund is paid within six working days.' is in no chunk of the fixture; "
-            "what is most like it stands in 'new-1'",
+            "what is most like it stands in 'new-1'; " + stale.GONE,
             "q",
             ("relevant", 1),
             "error",
@@ -62,7 +62,7 @@ class TestLostQuotes:
         one = case({"quote": "Xylophones\x1b " + "quite absent " * 20})
         [doubt] = stale.lost_quotes([one], resolved(one, held), held)
 
-        assert doubt.message.endswith("…' is in no chunk of the fixture")
+        assert doubt.message.endswith(f"…' is in no chunk of the fixture; {stale.GONE}")
         assert len(doubt.message) < 120
         assert "\x1b" not in doubt.message
 
