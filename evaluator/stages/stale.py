@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evaluator.stores.words import Path as Place
 
 TOO_OFTEN = f"stands in more than {quotes.MAX_PLACES} places: quote more of the passage, or name the document"
-GONE = "if it was deleted on purpose, mend the label; run --allow-stale counts it as not retrieved"
+GONE = "mend the label, or run with --allow-stale, which counts it as not retrieved"
 """What to do about a quote that no chunk holds any more."""
 SHOWN = 60
 """So many characters of a quote say which one is meant."""

@@ -318,8 +318,15 @@ class TestEffects:
         assert length.correlation == pytest.approx(40.5 / (60 * 40.5) ** 0.5)
 
     def test_few_cases_are_not_split(self, court: Court) -> None:
-        """Two of a part say nothing about lengths."""
-        assert calibrate(court, *claims("+-+-", "+--+")).groups[0].length.parts == ()
+        """Two of a part say nothing about lengths, nor does the order of four."""
+        assert calibrate(court, *claims("+-+-", "+--+")).groups[0].length == ((), None)
+
+    def test_two_labels_make_no_correlation(self, court: Court) -> None:
+        """Of two answers the longer is judged wrongly: that would be a perfect correlation."""
+        cases, lines = claims("+-", "++")
+        cases[1]["answer"] = "x" * 500
+
+        assert calibrate(court, cases, lines).groups[0].length.correlation is None
 
     def test_place_is_told_from_the_seed_of_the_run(self, court: Court) -> None:
         """Twelve pairs are won by whichever answer stands first, two by neither: p of 12 coins alike is 2 / 4096."""

@@ -11,7 +11,6 @@ import pytest
 from evaluator import errors, judges
 from evaluator.judges.scripted import ScriptedJudge, fenced
 from evaluator.model.judge import (
-    Block,
     Judge,
     JudgeBroken,
     JudgeBusy,
@@ -133,13 +132,11 @@ class TestFiles:
 
     def test_the_documents_example_works(self, tmp_path: Path) -> None:
         """docs/configuration.md: each line does what the table below it says."""
-        [text] = [each.text for each in documents.examples("configuration.md") if each.file == "replies.jsonl"]
-        (tmp_path / "replies.jsonl").write_text(text)
-        judge = opened(tmp_path, "replies.jsonl")
-        question = (Block(llm.fence("question", "how long are returns free")),)
+        [text] = [each.text for each in documents.examples("configuration.md") if each.file == "faults.jsonl"]
+        (tmp_path / "faults.jsonl").write_text(text)
+        judge = opened(tmp_path, "faults.jsonl")
         for _ in range(2):
             assert judge.ask(llm.request(name="claims"), 1).text == "no JSON at all"
-            assert "It says how long." in judge.ask(llm.request(name="answer", blocks=question), 1).text
         with pytest.raises(JudgeBusy) as caught:
             judge.ask(llm.request(), 1)
         assert caught.value.after == 2

@@ -63,7 +63,7 @@ class TestLostQuotes:
         [doubt] = stale.lost_quotes([one], resolved(one, held), held)
 
         assert doubt.message.endswith(f"…' is in no chunk of the fixture; {stale.GONE}")
-        assert len(doubt.message) < 120
+        assert len(doubt.message) < 120 + len(stale.GONE)
         assert "\x1b" not in doubt.message
 
     def test_too_many_places(self) -> None:
