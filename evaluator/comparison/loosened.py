@@ -31,16 +31,21 @@ class Departure(NamedTuple):
 
 
 def departures(
-    *,
-    removed: Iterable[str],
-    changed_critical: Iterable[str],
-    flags: Iterable[str],
-    holdout: int = 0,
-    other_list: bool = False,
-    no_fixture: bool = False,
-    no_judge: bool = False,
+    *, removed: Iterable[str], changed_critical: Iterable[str], flags: Iterable[str], holdout: int = 0
 ) -> Iterator[Departure]:
-    """Removed cases (``holdout`` of them held out), changed critical ones (they count as removed), lost flags.
+    """Removed cases (``holdout`` of them held out), changed critical ones (they count as removed), lost flags."""
+    for case in removed:
+        yield Departure(case, "removed", "the case was removed")
+    for case in changed_critical:
+        yield Departure(case, "removed", "the critical case asks something else now")
+    for case in flags:
+        yield Departure(case, "flag", "the case is no longer critical")
+    if holdout:
+        yield Departure(None, "removed", f"{counted(holdout, 'holdout case')} removed")
+
+
+def undecidable(*, other_list: bool = False, no_fixture: bool = False, no_judge: bool = False) -> Iterator[Departure]:
+    """What takes the ground from under the exam as a whole.
 
     ``other_list``: what is accepted stands in another file than the baseline's, so whoever guards that was not asked.
     ``no_fixture``: the baseline had one, so what a pipeline says of its results was held against it.
@@ -55,14 +60,6 @@ def departures(
     if other_list:
         text = "the configuration names another list of what is accepted than the baseline's"
         yield Departure(None, "undecided", text)
-    for case in removed:
-        yield Departure(case, "removed", "the case was removed")
-    for case in changed_critical:
-        yield Departure(case, "removed", "the critical case asks something else now")
-    for case in flags:
-        yield Departure(case, "flag", "the case is no longer critical")
-    if holdout:
-        yield Departure(None, "removed", f"{counted(holdout, 'holdout case')} removed")
 
 
 class Acceptance(NamedTuple):

@@ -101,14 +101,16 @@ class Examining:
     def _names(self) -> list[str]:
         return [str(metric) for metric in self.seen.ruler.metrics]
 
-    def _departures(self) -> Iterable[Departure]:
+    def _departures(self) -> Iterator[Departure]:
         changed_critical = [case for case in self._changed if case in self.seen.critical_before]
-        return loosened.departures(
-            removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
-            holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
+        yield from loosened.undecidable(
             other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
             no_fixture=self._had_chunks(self.seen.baseline) and not self._had_chunks(self.seen.candidate),
             no_judge=self.theirs is not None and self.theirs.judge is not None and self.mine.judge is None,
+        )  # fmt: skip
+        yield from loosened.departures(
+            removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
+            holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
         )  # fmt: skip
 
     @property
