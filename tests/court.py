@@ -102,12 +102,14 @@ class Court:
         A case has ``claims`` and may have ``labels``, ``answer``, ``abstained``, ``relevant``, ``present`` (facts),
         ``sure``, ``drawn``, ``unscored``, ``category``, ``critical``, ``language`` and so on.
 
-        ``fields`` are of the run's head; ``tier``, ``fingerprint``, ``judge`` and ``calibration`` have defaults.
+        ``fields`` are of the run's head; ``tier``, ``fingerprint``, ``judge`` and ``calibration`` have defaults;
+        ``rescored`` is the digest of the run that it judges again.
         """
         path = self.folder / name / "run.json"
         path.parent.mkdir(exist_ok=True)
         tier = fields.pop("tier", "full")
         prints = {"cases": "all", **({"judge": fields.pop("fingerprint", FINGERPRINT)} if tier == "full" else {})}
+        prints |= {"rescored": fields.pop("rescored")} if "rescored" in fields else {}
         judge = fields.pop("judge", JudgeInfo(provider="scripted", model="m", answered=("m",)))
         start: Any = {
             "tool": "rag-assay 1", "suite": "s", "tier": tier, "commit": None, "fingerprint": prints,

@@ -22,6 +22,9 @@ FLOOR_SCALE = 10_000
 """A floor to copy has four decimals."""
 
 
+TAKEN_OVER = "the baseline's was enforced by its calibration"
+
+
 class Departure(NamedTuple):
     """What left the exam (a case, mostly), and how."""
 
@@ -31,15 +34,25 @@ class Departure(NamedTuple):
 
 
 def departures(
-    *, removed: Iterable[str], changed_critical: Iterable[str], flags: Iterable[str], holdout: int = 0
+    *,
+    removed: Iterable[str],
+    changed_critical: Iterable[str],
+    flags: Iterable[str],
+    taken_over: Iterable[str] = (),
+    holdout: int = 0,
 ) -> Iterator[Departure]:
-    """Removed cases (``holdout`` of them held out), changed critical ones (they count as removed), lost flags."""
+    """Removed cases (``holdout`` of them held out), changed critical ones (they count as removed), lost flags.
+
+    ``taken_over``: critical cases that a believed judge decided in the baseline, and another one now.
+    """
     for case in removed:
         yield Departure(case, "removed", "the case was removed")
     for case in changed_critical:
         yield Departure(case, "removed", "the critical case asks something else now")
     for case in flags:
         yield Departure(case, "flag", "the case is no longer critical")
+    for case in taken_over:
+        yield Departure(case, "undecided", f"the critical case is decided by another judge, and {TAKEN_OVER}")
     if holdout:
         yield Departure(None, "removed", f"{counted(holdout, 'holdout case')} removed")
 
@@ -118,6 +131,20 @@ def _under_old_only(new: Exam, old: Exam) -> Iterator[Loosened]:
             yield Loosened(kind="rule", text=text, case=case.id, where=where)
     yield from _open(new, old)
     yield from _passed_over(new, old, under_new)
+    yield from _taken_over(new, old)
+
+
+def _taken_over(new: Exam, old: Exam) -> Iterator[Loosened]:
+    """Rows that a believed judge decided in the baseline, and that another one decides which the change brings."""
+    held = {_row_key(entry)[:3] for entry in new.rows if entry.row.status in gate.UNDECIDABLE}
+    found = {_row_key(entry)[:3]: entry.row for entry in old.rows if entry.taken_over}
+    for key, row in found.items():
+        if key not in held and row.status != "too few cases" and row.candidate is not None:
+            text = f"{row.metric} {gate.place(row.scope, row.category)} is decided by another judge, and {TAKEN_OVER}"
+            yield Loosened(
+                kind="undecided", text=text, metric=row.metric, category=row.category, candidate=row.candidate,
+                where=whereabouts.of_row(new, old, row.metric, row.scope),
+            )  # fmt: skip
 
 
 def _passed_over(new: Exam, old: Exam, under_new: Verdict) -> Iterator[Loosened]:

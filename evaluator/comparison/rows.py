@@ -116,6 +116,7 @@ def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) 
         anchor_worse=sum(sign * (after - before) < -EPSILON for before, after in anchor),
         unenforced=doubt,
         unscored_before=sum(column in case.unscored_before for case in group.cases) if comparable else 0,
+        taken_over=values.is_taken_over(metric, group.cases),
     )
 
 

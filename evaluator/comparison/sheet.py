@@ -69,12 +69,14 @@ class JudgedHalf(NamedTuple):
         belief: how far the judge is believed.
         has_baseline: whether the baseline was judged at all.
         other_judge: why the two runs' values cannot be compared; None where they can.
+        replaced: how far the judge was believed that judged the baseline first; None where it is still the judge.
     """
 
     metrics: frozenset[str]
     belief: Belief
     has_baseline: bool = True
     other_judge: str | None = None
+    replaced: Belief | None = None
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,13 @@ class Sheet:
         """Why a metric is not enforced over some cases; None where it is, and where it is not judged."""
         half = self._half(metric)
         return None if half is None else half.belief.doubt(metric, self._languages(metric, cases))
+
+    def is_taken_over(self, metric: str, cases: Sequence[CaseValues]) -> bool:
+        """Whether a metric was enforced over some cases by another judge than the one that decides it now."""
+        half = self._half(metric)
+        if half is None or half.replaced is None:
+            return False
+        return half.replaced.doubt(metric, self._languages(metric, cases)) is None
 
     def _languages(self, metric: str, cases: Sequence[CaseValues]) -> list[str]:
         """Those that a row is about: of the pairs, so that no new case decides how far the others are believed."""

@@ -144,7 +144,8 @@ class GatedRow(Value):
     ``floor_worst`` are what delta and floor would be had each of them the worst value. ``accepted`` is the reason
     accepted.yml gives for a row that is gone. ``worst_worse`` counts the cases that would have got worse, had each of
     the unscored the worst value. ``unenforced`` says why a judged row is not enforced (None: it is, or no judge
-    decides it). ``unscored_before`` paired cases are scored now, and the baseline's judge could not score them.
+    decides it), ``taken_over`` that another judge enforced it in the baseline. ``unscored_before`` paired cases are
+    scored now, and the baseline's judge could not score them.
     """
 
     rule: int
@@ -163,6 +164,7 @@ class GatedRow(Value):
     accepted: str | None = None
     unenforced: str | None = None
     unscored_before: int = 0
+    taken_over: bool = False
 
 
 CriticalRule: TypeAlias = Literal[

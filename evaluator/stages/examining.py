@@ -19,7 +19,7 @@ from evaluator.stages.anchors import Anchors
 from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from evaluator.comparison.loosened import Acceptance, Departure
     from evaluator.comparison.pairing import Pairing
@@ -75,7 +75,8 @@ class Examining:
     def warnings(self) -> Iterator[str]:
         """Sentences about entries of accepted.yml that nothing needs, and about groups that are compared in part."""
         pairs = self.pairs
-        touched = {*pairs.removed, *pairs.changed, *pairs.holdout_removed, *self.seen.relabelled, *self.seen.flags}
+        left = {*pairs.removed, *pairs.changed, *pairs.holdout_removed}
+        touched = {*left, *self.seen.relabelled, *self.seen.flags, *self._taken_over}
         both = (*self.seen.asked.items(), *self.seen.asked_before.items())
         hidden = {case for case, asked in both if asked.holdout}
         yield from loosened.unmatched(self.loosened, self.new, touched, hidden, self.accepted)
@@ -110,8 +111,16 @@ class Examining:
         )  # fmt: skip
         yield from loosened.departures(
             removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
+            taken_over=self._taken_over,
             holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),
         )  # fmt: skip
+
+    @cached_property
+    def _taken_over(self) -> Collection[str]:
+        if self.seen.half is None:
+            return ()
+        languages = {line.id: line.language for line in self.seen.new}
+        return self.seen.half.taken_over(self.seen.old_critical, languages)
 
     @property
     def _changed(self) -> Iterable[str]:
@@ -244,11 +253,8 @@ class Examining:
             return None
         head = self.seen.baseline.head
         return BaselineInfo(
-            commit=head.commit,
-            created_at=head.timing.get("started_at"),
-            source=source,
-            suite=head.suite,
-        )
+            commit=head.commit, created_at=head.timing.get("started_at"), source=source, suite=head.suite
+        )  # fmt: skip
 
     def _configuration(self) -> tuple[ConfigurationChange, ...]:
         if self.seen.baseline is None or self.theirs is None:

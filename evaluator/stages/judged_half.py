@@ -14,9 +14,10 @@ from evaluator.model.config import Judge
 from evaluator.stages.measuring import ABSTENTION, judged_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from evaluator.model.calibration import Calibration
+    from evaluator.model.comparison import CriticalOutcome
     from evaluator.model.config import Config
     from evaluator.model.golden import Labels
     from evaluator.model.run import History, RunHead
@@ -153,7 +154,9 @@ class JudgedHalf:
 
     def of_sheet(self, ruler: Ruler, *, old: bool) -> sheet.JudgedHalf:
         """What rows need of it, under the baseline's terms or the candidate's."""
-        return sheet.JudgedHalf(self._metrics(ruler), self.belief(old=old), self.has_baseline, self.other_judge)
+        return sheet.JudgedHalf(
+            self._metrics(ruler), self.belief(old=old), self.has_baseline, self.other_judge, self.replaced
+        )  # fmt: skip
 
     def _metrics(self, ruler: Ruler) -> frozenset[str]:
         return frozenset(str(ruler.metrics[place]) for place in judged_columns(ruler.metrics, ruler.declared))
@@ -162,6 +165,31 @@ class JudgedHalf:
         """How far the judge is believed, under the baseline's terms or the candidate's."""
         judge = self._judge(old=old)
         return Belief(judge.min_kappa, self._calibration(old=old), self.fingerprint)
+
+    @cached_property
+    def replaced(self) -> Belief | None:
+        """How far the judge was believed that judged the baseline first; None where the same one judges now.
+
+        A baseline that was judged again keeps the calibration of the first judge, which names it.
+        """
+        if self.baseline is None or not self.has_baseline or self.baseline.calibration is None:
+            return None
+        is_rescored = "rescored" in self.baseline.fingerprint
+        known = self.baseline.calibration
+        first = known.judge_fingerprint if is_rescored else self.baseline.fingerprint["judge"]
+        if first == self.fingerprint or not (is_rescored or self.other_judge):
+            return None
+        return Belief(self._judge(old=True).min_kappa, known, first)
+
+    def taken_over(self, outcomes: Sequence[CriticalOutcome], languages: Mapping[str, str]) -> Collection[str]:
+        """Critical cases that a believed judge decided by the baseline's rules, and that another one decides now."""
+        if self.replaced is None or self.theirs is None:
+            return ()
+        limits = self.theirs.gate.critical
+        ruled = [outcome for outcome in outcomes if getattr(limits, outcome.rule) is not None]
+        read = [(outcome.id, critical.READ_FROM.get(outcome.rule)) for outcome in ruled]
+        found = [case for case, by in read if by is not None and self.replaced.doubt(by, [languages[case]]) is None]
+        return tuple(dict.fromkeys(found))
 
     def doubts(self, language: str, *, old: bool) -> Mapping[str, str]:
         """Why the judge is not enforced for a critical case, by rule."""

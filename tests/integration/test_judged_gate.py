@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from evaluator import errors
+from evaluator.model.calibration import Calibration
 from evaluator.model.decision import Decision
 from evaluator.model.run import JudgeInfo
 from evaluator.stages import against
-from tests.court import Court, calibration, case, claim
+from tests.court import FINGERPRINT, Court, calibration, case, claim
 
 S, U, C = "supported", "unsupported", "unclear"
 BROKEN: dict[str, Any] = {"unscored": {"claims": "no valid reply"}}
@@ -451,6 +452,41 @@ class TestTheExam:
         decision = court.decide("new", baseline)
         assert (decision.outcome, court.comparison("new").loosened) == ("passed", ())
         assert "not-enforced" in reasons(decision)
+
+    @pytest.mark.parametrize("known", [None, calibration()])
+    @pytest.mark.parametrize("critical", [False, True])
+    def test_a_judge_that_the_change_brings(self, court: Court, known: Calibration | None, *, critical: bool) -> None:
+        """The baseline was judged again by it; believed or not, it is not the one that held this row until now."""
+        old = calibration(fingerprint="o" * 64)
+        again = {"fingerprint": FINGERPRINT, "calibration": old, "rescored": "b" * 64}
+        rules = {"rules": [RECALL] if critical else [RECALL, RULE]}
+        court.config |= {"gate": rules, "judge": {"provider": "scripted", "model": "m", "advisory": "pass"}}
+        cases = [case("c0", *GOOD, critical=critical), *ten(*GOOD)[1:]]
+        court.calibrate(known)
+        baseline = court.run("base", cases, **again)
+        court.run("new", cases)
+        assert court.decide("new", baseline).outcome == "inconclusive"
+        row, named = {"metric": "faithfulness", "floor": 0.9}, {"case": "c0"}
+        found = court.comparison("new").loosened
+        assert [entry.entry for entry in found] == (
+            [named] if critical else [{**row, "category": "uncategorised"}, row]
+        )
+        assert "is decided by another judge, and the baseline's was enforced by its calibration" in found[0].text
+        entries = [{**entry.entry, "reason": "a new judge", "until": "2026-12-31"} for entry in found if entry.entry]
+        (court.folder / "accepted.yml").write_text(json.dumps(entries))
+        court.config["accepted"] = "accepted.yml"
+        baseline = court.run("base", cases, **again)
+        court.run("new", cases)
+        assert court.decide("new", baseline).outcome == "passed"
+        assert court.exam("new").warnings == ()
+
+    def test_a_judge_that_nobody_believed_may_be_replaced(self, court: Court) -> None:
+        """Its rows held nothing up, so nothing is loosened."""
+        court.config |= {"gate": {"rules": [RECALL, RULE]}}
+        baseline = court.run("base", ten(*GOOD), rescored="b" * 64, calibration=calibration(kappa=0.3))
+        court.run("new", ten(*GOOD), fingerprint="n" * 64)
+        court.run("base", ten(*GOOD), rescored="b" * 64, fingerprint="n" * 64, calibration=calibration(kappa=0.3))
+        assert court.decide("new", baseline).outcome == "passed"
 
     def test_a_judge_that_is_deleted(self, court: Court) -> None:
         """In tier retrieval too: what is not judged any more cannot be seen to have become worse."""
