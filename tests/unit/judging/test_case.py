@@ -140,6 +140,8 @@ def test_a_verdict_left_out_leaves_the_others_out_too() -> None:
         ({"quote": "open at 8"}, "claim 's1.1': its quote does not stand word for word in c1"),
         ({"quote": "Closed on Mondays"}, "claim 's1.1': its quote does not stand word for word in c1"),
         ({"quote": "…"}, "claim 's1.1': its quote does not stand word for word in c1"),
+        ({"quote": "9"}, "claim 's1.1': its quote is too short, it must be whole words of at least 3 characters"),
+        ({"quote": "pen at 9"}, "claim 's1.1': its quote does not stand word for word in c1"),
         ({"verdict": "unclear"}, "claim 's1.1' is unclear, so its chunks must be [], jointly false and quote null"),
         ({"score": 1}, 'claims[0] has a key "score"'),
     ],
@@ -292,7 +294,7 @@ def test_a_refusal_where_content_should_stand_is_no_content(part: str, changes: 
 def test_what_an_answer_or_a_reference_declines_is_content() -> None:
     """J5: a claim or statement that says what a text that declines says, or a reason that quotes it, is no refusal."""
     answered = "I cannot help with refunds. I must decline to judge that, as we open at 9."
-    changes = (
+    changes: tuple[Any, ...] = (
         (("sentences", 0, "claims"), ["I cannot help with refunds."]),
         (("sentences", 1, "claims"), []),
         (("sentences", 1, "no_claim"), "I must decline to judge that, as we open at 9."),
@@ -309,7 +311,10 @@ def test_what_an_answer_or_a_reference_declines_is_content() -> None:
 
 def test_a_refusal_that_only_repeats_a_part_of_what_is_said_says_nothing_of_the_rest() -> None:
     """J5: a sentence that begins by declining and goes on still has its claims."""
-    changes = ((("sentences", 0, "claims"), []), (("sentences", 0, "no_claim"), "I can't help with that."))
+    changes: tuple[Any, ...] = (
+        (("sentences", 0, "claims"), []),
+        (("sentences", 0, "no_claim"), "I can't help with that."),
+    )
     driven = judged("I can't help with that, but the moon is cheese.", altered("claims", *changes))
 
     assert of(driven).unscored == {"claims": NAMED}

@@ -32,7 +32,7 @@ def shown(kind: str, example: str) -> tuple[str, ...]:
 
 
 READERS: dict[str, Any] = {
-    "claims": lambda text, data: claims._read(text, shown(r"s\d+", data)),
+    "claims": lambda text, data: claims._read(text, dict.fromkeys(shown(r"s\d+", data), "")),
     "context": lambda text, data: context_reading.read(
         text,
         context_reading.Wanted(
@@ -43,8 +43,9 @@ READERS: dict[str, Any] = {
         text,
         {"statements": shown(r"r\d+", data), "claims": shown(r"s\d+\.\d+", data), "facts": shown(r"f\d+", data)},
         [Fact(each, "") for each in shown(r"f\d+", data)],
+        "",
     ),
-    "statements": lambda text, _: statements._read(text),
+    "statements": lambda text, _: statements._read(text, ""),
     "questions": lambda text, _: questions._read(text, 2),
     "preference": lambda text, _: preference._read(text, ours_first=True),
 }

@@ -101,7 +101,7 @@ def test_no_word_and_no_number_is_cut(quote: str, text: str) -> None:
     ],
 )
 def test_layout_and_scripts_without_spaces_cut_nothing(quote: str, text: str) -> None:
-    """L2, L3: words part where the text parts them, and between the characters of a script without spaces."""
+    """L2: words part where the text parts them, and between the characters of a script without spaces."""
     assert quotes.occurs(quote, text)
 
 
