@@ -48,6 +48,7 @@ ERRORS: Mapping[str, Callable[[float | None], Exception]] = {
     "broken": lambda _: JudgeBroken("the script says broken"),
 }
 FENCE = re.compile(r"<<(?P<token>[0-9a-f]{16}) (?P<name>[^\n>]+)>>\n(?P<text>.*?)\n<<(?P=token) end>>", re.DOTALL)
+_TARGET = re.compile(r"[\w.]+:[\w.]+")
 
 Given: TypeAlias = "JudgeReply | Exception | Mapping[str, Any] | str"
 """What a script may give: a reply, an object or a text that becomes one, or what is raised."""
@@ -189,6 +190,15 @@ def _item(written: Any, where: str) -> Item:
     return item
 
 
+def _source(model: str, folder: Path) -> Path | None:
+    """The file of replies, or the module of the function; None where the module is elsewhere."""
+    candidates = [folder / model]
+    if _TARGET.fullmatch(model):
+        module = model.partition(":")[0].replace(".", "/")
+        candidates += [folder / f"{module}.py", folder / module / "__init__.py"]
+    return next((each for each in candidates if each.is_file()), None)
+
+
 def _open(setting: JudgeSetting) -> Judge:
     folder = setting.folder or Path()
     if _is_function(setting.model, folder):
@@ -248,4 +258,5 @@ JUDGE = JudgeKind(
     is_pinned=lambda _model: True,
     needs_key=lambda _base_url: False,
     lacks=lambda model, folder: not _is_function(model, folder) and not (folder / model).is_file(),
+    source=_source,
 )

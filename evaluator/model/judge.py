@@ -122,7 +122,8 @@ class JudgeKind(NamedTuple):
     ``window`` is how many tokens a model reads at once, by its name. ``is_pinned`` tells an exact version from an
     alias that may move. ``needs_key`` says whether a setting with or without a base URL needs one. ``usual`` is the
     address that is asked where there is no base URL. ``library`` is what must be installed, by the extra of the same
-    name. ``lacks`` says whether a model, looked for from a folder, names a file that is not there.
+    name. ``lacks`` says whether a model, looked for from a folder, names a file that is not there. ``source`` is the
+    file that a judge is made of, if it is one: edited, it judges otherwise.
     """
 
     name: str
@@ -133,3 +134,4 @@ class JudgeKind(NamedTuple):
     usual: str | None = None
     library: str | None = None
     lacks: Callable[[str, Path], bool] = lambda _model, _folder: False
+    source: Callable[[str, Path], Path | None] = lambda _model, _folder: None

@@ -28,6 +28,7 @@ from evaluator.model.run import JudgeInfo
 from evaluator.model.score import Unscored
 from evaluator.stages.tiers import key_variable
 from evaluator.stores.located import did_you_mean, visible
+from evaluator.stores.records import sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -199,14 +200,17 @@ class Bench:
         return digest(
             {
                 "provider": info.provider, "models": info.answered or (info.model,), "prompts": info.prompts,
-                "parameters": {**self._parameters(), "adapted": info.adapted}, "metrics": formulas,
+                "parameters": {**self._identity.parameters, "adapted": info.adapted}, "metrics": formulas,
             }
         )  # fmt: skip
 
     def _parameters(self) -> dict[str, Any]:
         # Two servers may call two models by one name.
         elsewhere = {} if self.config.base_url is None else {"base_url": self.config.base_url.rstrip("/")}
-        return {"temperature": TEMPERATURE, "seed": self.config.seed, **elsewhere}
+        source = self._kind.source(self.config.model, self._workspace.folder)
+        # A judge that is a file is another one once the file is edited.
+        written = {} if source is None else {"source": sha256_of(source)}
+        return {"temperature": TEMPERATURE, "seed": self.config.seed, **elsewhere, **written}
 
     def _now(self) -> float:
         return datetime.datetime.fromisoformat(self._workspace.clock.now()).timestamp()

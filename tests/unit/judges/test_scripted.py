@@ -168,6 +168,28 @@ class TestFiles:
         with pytest.raises(errors.UsageError, match=r"judge\.model gone\.json, its file of replies cannot be read"):
             opened(tmp_path, "gone.json")
 
+    @pytest.mark.parametrize(
+        ("model", "file"),
+        [
+            ("replies.jsonl", "replies.jsonl"),
+            ("mine:ask", "mine.py"),
+            ("pack.inner:ask", "pack/inner.py"),
+            ("pack:ask", "pack/__init__.py"),
+            ("mine", None),
+            ("gone:ask", None),
+            (":", None),
+        ],
+    )
+    def test_what_it_is_read_from_is_known_without_importing_it(
+        self, tmp_path: Path, model: str, file: str | None
+    ) -> None:
+        """So that an edit makes another judge of it."""
+        (tmp_path / "pack").mkdir()
+        for each in ("replies.jsonl", "mine.py", "pack/inner.py", "pack/__init__.py"):
+            (tmp_path / each).write_text("raise SystemExit\n")
+        found = judges.kind("scripted").source(model, tmp_path)
+        assert found == (None if file is None else tmp_path / file)
+
     def test_a_function_is_imported_beside_the_configuration(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -153,6 +154,20 @@ class TestPinning:
         made.score("other")
         assert made.asked() == 6
         assert made.read("other")["fingerprint"]["judge"] != made.read()["fingerprint"]["judge"]
+
+    def test_a_script_that_was_edited_is_another_judge(self, tmp_path: Path, server: LlmServer) -> None:
+        """N3: its old replies are not taken from the cache for new ones, and its calibration says nothing any more."""
+        made = Judged.of(tmp_path, server, cases("q"), metrics=["faithfulness"])
+        made.bench.config["judge"] = {"provider": "scripted", "model": "replies.json", "cache": "cache.sqlite"}
+        found = {}
+        for out, claim in (("old", "It is so."), ("new", "It is not so."), ("same", "It is not so.")):
+            entry = {"id": "s1", "claims": [claim], "no_claim": None}
+            (tmp_path / "replies.json").write_text(json.dumps({"claims": [{"sentences": [entry]}]}))
+            [stated] = made.score(out)["q"]["claims"]
+            found[out] = (stated["text"], made.read(out)["fingerprint"]["judge"])
+        assert found["new"] == found["same"]
+        assert found["new"][0] == "It is not so."
+        assert found["old"][1] != found["new"][1]
 
     def test_what_it_may_cost_and_how_fast_it_is_asked_make_no_other_judge(
         self, tmp_path: Path, server: LlmServer
