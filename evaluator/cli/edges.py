@@ -116,20 +116,21 @@ def _tier(session: Session, given: Given, config: Config, config_file: Path) -> 
     """The tier that was asked for or that ``auto`` is here.
 
     Raises:
-        UsageError: tier full has no judge or no key.
+        UsageError: tier full has no judge or no key, or a change takes the judge away that would be asked about it.
     """
     asked = given.get("tier", "retrieval")
-    if asked == "retrieval" or (asked == "auto" and config.judge is None):
+    in_ci = bool(session.environment.get("CI"))
+    if asked == "retrieval" or (asked == "auto" and config.judge is None and not in_ci):
         return "retrieval"
-    from evaluator.cli import occasions  # noqa: PLC0415 - only configurations with a judge need it
+    from evaluator.cli import occasions  # noqa: PLC0415 - only where there is a judge, or may have been, it is needed
 
     choice = occasions.choose(asked, config, config_file, session.environment)
-    if choice.tier == "full" and config.judge is not None and session.environment.get("CI"):
+    if choice.tier == "full" and config.judge is not None and in_ci:
         from evaluator.judging.cache import refuse_tracked  # noqa: PLC0415 - as above
 
         file = config_file.parent / config.judge.cache
         refuse_tracked(file, tracked=is_tracked(file))
-    if asked == "auto":
+    if asked == "auto" and config.judge is not None:
         session.console.log(f"tier {choice.tier}: {choice.why}")
     return choice.tier
 

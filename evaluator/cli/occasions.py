@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluator.cli import edges
-from evaluator.stages import bench, tiers
+from evaluator.stages import tiers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluator.model.config import Config
+    from evaluator.model.config import Config, Judge
 
 DEPENDABOT = "dependabot[bot]"
 
@@ -23,15 +23,25 @@ def choose(asked: str, config: Config, config_file: Path, environment: Mapping[s
     Raises:
         UsageError: tier full has no judge or no key, or the change takes the judge away that would be asked.
     """
-    judge = config.judge
-    has_key = judge is not None and bench.can_be_asked(judge, environment)
-    return tiers.choose(asked, judge, _occasion(config_file, environment), has_key=has_key)
+    judge, older = config.judge, _older(config_file)
+    if judge is None and older is None:
+        # Most suites never had one, and need not wait for git to look for what changed.
+        return tiers.choose(asked, None, tiers.Occasion(), has_key=False)
+    return tiers.choose(asked, judge, _occasion(config_file, environment, older), has_key=_has_key(judge, environment))
 
 
-def _occasion(config_file: Path, environment: Mapping[str, str]) -> tiers.Occasion:
+def _has_key(judge: Judge | None, environment: Mapping[str, str]) -> bool:
+    if judge is None:
+        return False
+    from evaluator.stages import bench  # noqa: PLC0415 - only suites with a judge pay for it
+
+    return bench.can_be_asked(judge, environment)
+
+
+def _occasion(config_file: Path, environment: Mapping[str, str], older: Sequence[str] | None) -> tiers.Occasion:
     folder = config_file.parent
     return tiers.Occasion(
-        event=environment.get("GITHUB_EVENT_NAME", ""), changed=_changed(folder), older=_older(config_file),
+        event=environment.get("GITHUB_EVENT_NAME", ""), changed=_changed(folder), older=older,
         trusted=_is_trusted(environment), in_ci=bool(environment.get("CI")),
     )  # fmt: skip
 
@@ -48,7 +58,7 @@ def _changed(folder: Path) -> Sequence[str] | None:
 def _older(config_file: Path) -> Sequence[str] | None:
     """The globs of judge.when as the first parent of HEAD has them; None where it has no judge."""
     said = edges.git(config_file.parent, "show", f"HEAD^1:./{config_file.name}")
-    return None if said is None else tiers.globs_in(said, config_file.name)
+    return None if said is None or "judge" not in said else tiers.globs_in(said, config_file.name)
 
 
 def _is_trusted(environment: Mapping[str, str]) -> bool:

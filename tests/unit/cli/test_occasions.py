@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,6 +63,21 @@ def test_a_change_that_deletes_the_judge_is_a_mistake(tmp_path: Path) -> None:
     file.write_text("suite: s\ngolden: g.jsonl\nfixture: f\n")
     with pytest.raises(errors.UsageError, match="the judge: section was removed"):
         tier(file, KEY)
+    git(tmp_path, "commit", "-qam", "3")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "4")
+    assert tier(file, KEY) == ("retrieval", "the configuration has no judge")
+
+
+def test_a_run_in_ci_looks_for_a_judge_that_was_deleted(tmp_path: Path) -> None:
+    """A configuration without one is not taken at its word there."""
+    file = repository(tmp_path, before="prompts/**", after="prompts/**")
+    file.write_text("suite: s\ngolden: g.jsonl\nfixture: f\n")
+    command = [sys.executable, "-m", "evaluator", "run", "--config", str(file)]
+    environment = {**os.environ, "CI": "true", "GITHUB_EVENT_NAME": "push"}
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, check=False, timeout=60, text=True
+    )
+    assert (done.returncode, "the judge: section was removed" in done.stderr) == (2, True)
 
 
 def test_what_nobody_named_is_measured_without_a_judge(tmp_path: Path) -> None:
