@@ -96,9 +96,13 @@ class TestAgain:
         read_run(made.path("base")).with_history(History(anchor=anchor, pending=pending, chain=("r1",)))
         made.judge.update(model="judge-2", min_kappa=0.0, advisory="pass", sample=100)
         again = rescore(made, "base", "again")
+        judge = again["fingerprint"]["judge"]
         assert again["history"] == {
-            "anchor": {"recall@5": {"q1": 1.0}}, "pending": {"recall@5": ["a"]}, "chain": ["r1"],
+            "anchor": {"recall@5": {"q1": 1.0}}, "pending": {"recall@5": ["a"]}, "chain": ["r1"], "judge": judge,
         }  # fmt: skip
+        kept = History(anchor=anchor, pending=pending, chain=("r1",), judge=judge)
+        read_run(made.path("base")).with_history(kept)
+        assert rescore(made, "base", "once-more")["history"]["anchor"] == anchor
         judge = again["config"]["judge"]
         assert (judge["model"], judge["min_kappa"], judge["advisory"], judge["sample"]) == (
             "judge-2", 0.7, "inconclusive", 50,
