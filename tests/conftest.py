@@ -1,8 +1,9 @@
-"""What every test starts from: an environment of nobody's, and hypothesis that does not mind a slow machine."""
+"""What every test starts from: an environment of nobody's, ears for interrupts, and hypothesis that has time."""
 
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -10,6 +11,9 @@ import pytest
 
 hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.load_profile("default")
+
+# Who starts the tests in the background has them, and every process they start, ignore interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FOREIGN_PREFIXES = (
     "RAG_ASSAY_",

@@ -76,7 +76,9 @@ def _patterns() -> _Patterns:
         ),
         footnote=re.compile(r"\[\^\w[\w-]{0,50}+\]:?"),
         fence=re.compile(
-            r"\n[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+[\w+#.:-]{0,30}+(?:[ \t]*+\{[^\n{}]{0,80}+\})?[ \t]*+(?=\n)"
+            # A fence that ends its text opens nothing, wherever that text is put before another.
+            r"\n[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+[\w+#.:-]{0,30}+(?:[ \t]*+\{[^\n{}]{0,80}+\})?[ \t]*+"
+            rf"(?=\n(?!{CUT}))"
         ),
         closing=re.compile(
             rf"(\n[ \t]*+\#{{1,6}}+[ \t][^\n{CUT}]{{0,1000}}?)(?<![ \t])[ \t]++\#++[ \t]*+(?=[\n{CUT}]|\Z)"

@@ -4,7 +4,7 @@ import random
 import signal
 import threading
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,13 +124,6 @@ class TestDriving:
 
 class TestEnds:
     """Whatever a judge, a conversation or a person does, it ends."""
-
-    @pytest.fixture(autouse=True)
-    def _hears_interrupts(self) -> Iterator[None]:
-        """Who starts the tests in the background has them ignore interrupts."""
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        yield
-        signal.signal(signal.SIGINT, before)
 
     def test_a_judge_that_cannot_be_asked_is_one_error(self) -> None:
         """Of a hundred cases with a wrong key few calls are made, and one sentence comes of it."""

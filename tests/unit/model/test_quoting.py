@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluator.model.golden import Need
@@ -129,6 +129,7 @@ texts = st.lists(
 
 
 @given(st.lists(texts.map("".join), min_size=1, max_size=4))
+@example(["```a", ""])
 def test_texts_brought_into_their_form_together_are_as_each_alone(parts: list[str]) -> None:
     """That the texts of an index are treated at once, for speed, changes none of them."""
     together = dense(spaced(f"\n{CUT}\n".join(map(folded, parts))))
