@@ -59,15 +59,20 @@ class Unmarked(NamedTuple):
 
 def unmarked(text: str) -> str:
     """A text without its marks."""
-    if not any(sign in text for sign in _SIGNS):
-        return text
-    return _joined(text, _cuts(text))
+    return _joined(text, _cuts(text)) if _may_have_marks(text) else text
 
 
 def read_unmarked(text: str) -> Unmarked:
     """A text without its marks, with the places that were left out."""
-    cuts = _cuts(text) if any(sign in text for sign in _SIGNS) else []
+    cuts = _cuts(text) if _may_have_marks(text) else []
     return Unmarked(_joined(text, cuts), tuple(cuts))
+
+
+def _may_have_marks(text: str) -> bool:
+    if "``" in text and "''" in text:
+        # Corpora write all quotation marks like that: then two backticks are no mark of code.
+        text = text.replace("``", "")
+    return any(sign in text for sign in _SIGNS)
 
 
 def _joined(text: str, cuts: list[Cut]) -> str:
