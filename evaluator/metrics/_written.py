@@ -79,15 +79,12 @@ def place_of(needle: Needle, window: Window, form: Normal, language: str) -> Pla
     return place
 
 
-def other_forms(needle: Needle, language: str) -> list[str]:
-    """What says the same as the needle and is written otherwise."""
-    return [*filter(None, (needle.exact,)), *_both_ways(needle.text, language)]
-
-
-def _both_ways(text: str, language: str) -> tuple[str, ...]:
+@lru_cache(maxsize=8192)
+def other_forms(needle: Needle, language: str) -> tuple[str, ...]:
+    """What says the same as the needle and is written otherwise; asked for again with every text."""
     from evaluator.metrics._spelled import both_ways  # noqa: PLC0415 - many texts have no brackets
 
-    return both_ways(text, language)
+    return (*filter(None, (needle.exact,)), *both_ways(needle.text, language))
 
 
 def _place_of(needle: Needle, written: str, window: Window, form: Normal, language: str) -> Place | None:
