@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "rescore": Lazy("judge:rescore", "Judge the answers of a stored run again."),
     "calibrate": Lazy("people:calibrate", "Measure how far the judge agrees with people."),
     "agreement": Lazy("people:agreement", "Measure how far annotators agree with one another."),
+    "noise": Lazy("noise:noise", "Measure how much the suite varies by itself."),
     "cache": Lazy("cache:cache", "Look at the judge's replies that are kept, or remove some."),
     "action": Lazy("action:action", "Run one zone of the GitHub Action; its scripts call this."),
     "demo": Lazy("demo:demo", "Show the comment of a change that made an example worse."),

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 
 LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
     ("pipeline", "repeats"): (1,),
-    ("noise",): (None,),
     ("gate", "alpha"): (0.05,),
     ("baseline", "branch"): (None,),
     ("report", "html"): (False,),
@@ -27,7 +26,6 @@ LATER_COMMANDS = (
     "baseline",
     "init",
     "merge",
-    "noise",
     "publish",
     "review",
     "sample",

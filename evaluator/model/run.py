@@ -6,6 +6,7 @@ import pydantic
 
 from evaluator.model.base import FORMAT, Id, Strings, Value
 from evaluator.model.calibration import Calibration
+from evaluator.model.noise import Noise
 from evaluator.model.record import Failure
 
 MAX_INLINE_CASES = 5000
@@ -176,8 +177,8 @@ class RunHead(Value):
 
     ``timing`` holds all that differs between two identical runs: started_at, latencies and the values of metrics
     that read the clock (``timing["scores"][metric][case]``, ``timing["summary"]``). ``judge`` is None where none
-    judged; ``calibration`` is what judge.calibration held when the run was scored, so that a later run can be held to
-    it.
+    judged; ``calibration`` and ``noise`` are what judge.calibration and noise held when the run was scored, so that a
+    later run can be held to them.
     """
 
     format: Literal[1] = FORMAT
@@ -190,6 +191,7 @@ class RunHead(Value):
     records: RecordsFile | None = None
     judge: JudgeInfo | None = None
     calibration: Calibration | None = None
+    noise: Noise | None = None
     summary: RunSummary
     timing: dict[str, Any]
     history: History

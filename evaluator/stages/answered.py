@@ -59,7 +59,7 @@ class Answered(NamedTuple):
             chunks=[Chunk(chunk, text or "") for chunk, text in zip(self.context, self.texts, strict=True)],
             lacks_text=any(text is None for text in self.texts), reference=labels.reference,
             facts=[Fact(fact.id, fact.text) for fact in labels.facts], against=self.before,
-            seed=bench.config.seed or 0, window=bench.window, wanted=wanted,
+            seed=bench.config.seed or 0, window=bench.window, repeat=bench.repeat, wanted=wanted,
         )  # fmt: skip
 
 

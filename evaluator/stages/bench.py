@@ -55,6 +55,7 @@ class Bench:
         config: the section ``judge``.
         prompts: what it is asked by.
         window: how many tokens it takes at once.
+        repeat: 0, or which judging past the cache this is.
     """
 
     def __init__(self, workspace: Workspace, *, is_asked: bool = True) -> None:
@@ -67,6 +68,7 @@ class Bench:
         """
         self.config = _config(workspace)
         self._workspace = workspace
+        self.repeat = workspace.repeat
         self._kind = kind_of(self.config)
         self.window = self.config.window or self._kind.window(self.config.model)
         self.prompts = Prompts(workspace.path(self.config.prompts) if self.config.prompts is not None else None)
@@ -96,11 +98,16 @@ class Bench:
         )  # fmt: skip
         asker = Asker(
             judge, self._identity, Terms(config.max_concurrency, config.timeout, config.deadline),
-            budget=Budget(config.max_cost_usd, prices_of(config.prices, config.provider), tokens.of_request),
+            budget=Budget(self._left(), prices_of(config.prices, config.provider), tokens.of_request),
             cache=self._cache, around=around,
         )  # fmt: skip
         self._open.callback(asker.close)
         return asker
+
+    def _left(self) -> float | None:
+        """What judging may still cost."""
+        most = self.config.max_cost_usd
+        return None if most is None else max(0.0, most - self._workspace.spent)
 
     @property
     def asker(self) -> Asker:

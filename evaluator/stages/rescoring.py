@@ -10,7 +10,7 @@ from evaluator import errors, metrics
 from evaluator.judging.requesting import INTERRUPTED
 from evaluator.model import judgement
 from evaluator.stages import against as baselines
-from evaluator.stages import answered, judging, measuring
+from evaluator.stages import answered, judging, known_noise, measuring
 from evaluator.stages.bench import Bench
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.paraphrases import Meeting, are_read
@@ -186,9 +186,12 @@ def _write(target: Path, run: _Rejudged, measures: Measures, judged: JudgedRun) 
     config = {**measures.config.model_dump(mode="json"), "metrics": [str(metric) for metric in ids]}
     start: RunStart = {
         "tool": head.tool, "suite": head.suite, "tier": "full", "commit": head.commit,
-        "fingerprint": {**head.fingerprint, **judged.fingerprint(), "rescored": run.sha256},
+        "fingerprint": {
+            **head.fingerprint, **judged.fingerprint(), "rescored": run.sha256,
+            "noise": known_noise.fingerprint(measures.config, judged.digest),
+        },
         "config": config, "records": None,
-        "judge": judged.info, "calibration": head.calibration,
+        "judge": judged.info, "calibration": head.calibration, "noise": head.noise,
     }  # fmt: skip
     ruler, totals = measuring.Ruler(ids, measures.declared, "full"), Totals(ids, measures.declared)
     groups, texts = Meeting(run, None, are_read(ids, measures.declared)), _Texts()

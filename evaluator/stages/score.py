@@ -13,7 +13,7 @@ from evaluator.model.base import digest
 from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
 from evaluator.stages import against as baselines
-from evaluator.stages import frozen, labels
+from evaluator.stages import frozen, known_noise, labels
 from evaluator.stages.held import HeldRun
 from evaluator.stages.judged_run import NOT_JUDGED
 from evaluator.stages.paraphrases import Groups, are_read
@@ -68,10 +68,12 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
     scorer.judged = judged.by_case
     start: RunStart = {
         "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": workspace.tier,
-        "commit": suite.collection.commit, "fingerprint": suite.fingerprint(count) | judged.fingerprint(),
+        "commit": suite.collection.commit,
+        "fingerprint": suite.fingerprint(count, judged.digest) | judged.fingerprint(),
         "config": suite.effective_config(),
         "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
         "judge": judged.info, "calibration": baselines.calibration_of(workspace, workspace.tier),
+        "noise": known_noise.of_run(workspace),
     }  # fmt: skip
     groups = Groups(
         suite.golden.cases, path if are_read(suite.metrics, suite.declared) else None, handed, judged.judgements(),
@@ -147,14 +149,14 @@ class _Suite:
         """Of the configuration as collect saw it."""
         return digest(self.config.model_dump(mode="json"))
 
-    def fingerprint(self, count: int) -> dict[str, str]:
+    def fingerprint(self, count: int, judge: str | None) -> dict[str, str]:
         """What a run depends on, by name, each as a digest; ``cases`` says whether it is whole."""
-        pipeline, total = self.config.pipeline, len(self.golden.cases)
+        total = len(self.golden.cases)
         corpus = self.fixture.digests.model_dump(exclude_none=True) if self.fixture is not None else {}
         formulas = {str(metric): self.declared[metric.name].formula for metric in self.metrics}
         return {
             "config": self.config_sha256, "golden": self.golden.sha256, **corpus, "metrics": digest(formulas),
-            **self._vectors(), "noise": digest({"kind": pipeline.kind, "repeats": pipeline.repeats}),
+            **self._vectors(), "noise": known_noise.fingerprint(self.config, judge),
             "cases": "all" if count == total else f"only {count} of {total}",
         }  # fmt: skip
 

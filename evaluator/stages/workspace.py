@@ -74,6 +74,8 @@ class Workspace:
         judge_cache: where a judge's replies are kept, whatever the configuration says; None: as that says.
         alerts: what stands on top of the comment, found before anything was asked.
         warnings: what a person should know besides.
+        repeat: 0, or which judging past the judge's cache this is.
+        spent: what judging has cost before, in USD: it counts towards judge.max_cost_usd.
         handed: what earlier stages left in memory.
     """
 
@@ -91,6 +93,8 @@ class Workspace:
     uncommitted: bool = False
     reads_own_baseline: bool = True
     judge_cache: Path | None = None
+    repeat: int = 0
+    spent: float = 0.0
     alerts: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     handed: Handed = field(default_factory=Handed)

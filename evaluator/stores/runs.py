@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from evaluator.model.calibration import Calibration
+    from evaluator.model.noise import Noise
     from evaluator.model.run import History, JudgeInfo, RecordsFile, RunSummary
 
 
@@ -42,6 +43,7 @@ class RunStart(TypedDict):
     records: RecordsFile | None
     judge: JudgeInfo | None
     calibration: Calibration | None
+    noise: Noise | None
 
 
 class RunWriter(AbstractContextManager["RunWriter"]):

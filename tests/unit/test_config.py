@@ -208,7 +208,6 @@ def test_one_clear_error(tmp_path: Path, text: str, problem: str) -> None:
 
 LATER = [
     ("pipeline: {repeats: 3}", "pipeline.repeats: 3 is not yet supported; leave it out or write 1"),
-    ("noise: eval/noise.json", "noise: 'eval/noise.json' is not yet supported; leave it out"),
     ("gate: {alpha: 0.1}", "gate.alpha: 0.1 is not yet supported; leave it out or write 0.05"),
     ("baseline: {branch: main}", "baseline.branch: 'main' is not yet supported; leave it out"),
     ("baseline: {accept: manual}", "baseline.accept: 'manual' is not yet supported"),
@@ -228,7 +227,7 @@ def test_what_comes_later_is_refused(tmp_path: Path, line: str, sentence: str) -
 
 def test_all_that_comes_later_is_told_beside_the_mistakes(tmp_path: Path) -> None:
     """A mistake does not hide what is not yet supported."""
-    found = problems_of(tmp_path, MINIMAL + "k: 0\nnoise: n\n")
+    found = problems_of(tmp_path, MINIMAL + "k: 0\nreport: {language: sv}\n")
     assert [each.rpartition("[")[2] for each in found] == ["wrong-value]", "not-yet-supported]"]
 
 

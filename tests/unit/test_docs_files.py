@@ -10,7 +10,7 @@ from evaluator.cli import outputs
 from evaluator.cli.failures import INTERNAL, TRACEBACK_FILE
 from evaluator.errors import InputError, Interrupted
 from evaluator.human.labels import LabelLine
-from evaluator.model import calibration, comparison, decision, exam, judgement, record, run
+from evaluator.model import calibration, comparison, decision, exam, judgement, noise, record, run
 from tests import documents
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ MODELS: dict[str, type[Value]] = {
     "exam.json: a spread": exam.SpreadRow,
     "calibration.json": calibration.Calibration,
     "labels.jsonl": LabelLine,
+    "noise.json": noise.Noise,
     "decision.json": decision.Decision,
     "decision.json: a rule": decision.RuleOutcome,
     "decision.json: a case": decision.CaseOutcome,
@@ -65,6 +66,7 @@ INSIDE: list[tuple[str, str, type[Value]]] = [
     ("comparison.json: a changed value", "lost", comparison.Lost),
     ("exam.json: the exam", "critical", comparison.CriticalOutcome),
     ("exam.json: a spread", "baseline", exam.Spread),
+    ("noise.json", "metrics", noise.MetricNoise),
     ("decision.json", "reasons", decision.Reason),
 ]
 """Values that are described in one cell, with the key they are under."""

@@ -1,0 +1,53 @@
+"""noise.json: how much a suite's values change by themselves from run to run (design section 13)."""
+
+from typing import Annotated, Literal
+
+import pydantic
+
+from evaluator.model.base import FORMAT, Id, Value
+
+Amount = Annotated[float, pydantic.Field(ge=0)]
+Count = Annotated[int, pydantic.Field(ge=1)]
+Rate = Annotated[float, pydantic.Field(ge=0, le=1)]
+
+
+class CategoryNoise(Value):
+    """``sd`` is the standard deviation of a case from run to run, pooled over the ``n`` cases of a category."""
+
+    sd: Amount
+    n: Count
+
+
+class MetricNoise(Value):
+    """The same over all categories of a metric.
+
+    ``judge`` is the part of ``sd`` that is there when the same answers are judged again, ``pipeline`` the rest (their
+    squares add up); both are None where they were not told apart.
+    """
+
+    sd: Amount
+    categories: dict[Id, CategoryNoise]
+    pipeline: Amount | None = None
+    judge: Amount | None = None
+
+
+class Noise(Value):
+    """noise.json.
+
+    Attributes:
+        fingerprint: the ``fingerprint.noise`` of the runs it was measured with: a judge's values vary as here only if
+            that judge judges such a pipeline.
+        pipeline_fingerprint: the part of it that no judge is in: by it the other metrics are held to.
+        date: when it was measured.
+        repeats: how often.
+        metrics: by the metric's text.
+        cases: for every case whose value changed, by metric: how often two runs disagree about it.
+    """
+
+    format: Literal[1] = FORMAT
+    fingerprint: Id
+    pipeline_fingerprint: Id | None = None
+    date: str
+    repeats: Annotated[int, pydantic.Field(ge=2)]
+    metrics: dict[Id, MetricNoise]
+    cases: dict[Id, dict[Id, Rate]] = {}

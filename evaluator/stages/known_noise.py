@@ -1,0 +1,41 @@
+"""What is known of a suite's noise: noise.json as the configuration names it, and the runs it speaks of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluator import errors
+from evaluator.model.base import digest
+from evaluator.model.noise import Noise
+from evaluator.stores import values
+
+if TYPE_CHECKING:
+    from evaluator.model.config import Config
+    from evaluator.stages.workspace import Workspace
+
+
+def of_run(workspace: Workspace) -> Noise | None:
+    """The contents of ``noise``; None where the configuration names no file.
+
+    Raises:
+        FileProblem: the file is missing, unreadable or no noise.json.
+    """
+    written = workspace.config.noise
+    if written is None:
+        return None
+    path = workspace.path(written)
+    if not path.is_file():
+        raise errors.FileProblem(
+            f"noise names {path}, which does not exist; write it with rag-assay noise, or leave the key out"
+        )
+    return values.read_value(path, Noise)
+
+
+def fingerprint(config: Config, judge: str | None) -> str:
+    """``fingerprint.noise``: what values vary by, which is how a pipeline is run and who judges, never what it says.
+
+    ``judge`` is the judge's own fingerprint; None where none is asked.
+    """
+    pipeline = config.pipeline
+    spoken = {} if judge is None else {"judge": judge}
+    return digest({"kind": pipeline.kind, "repeats": pipeline.repeats, **spoken})

@@ -1,0 +1,198 @@
+"""noise: runs a suite several times as it is, and writes down how much its values vary by themselves."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from evaluator import errors
+from evaluator.comparison import noise as measured
+from evaluator.model.base import digest
+from evaluator.model.noise import Noise
+from evaluator.stages import code, known_noise
+from evaluator.stages.collect import COLLECTION, INSTANT, RECORDS, collect
+from evaluator.stages.score import score
+from evaluator.stages.workspace import Handed
+from evaluator.stores import atomic
+from evaluator.stores.runs import read_run
+from evaluator.stores.values import MAX_BYTES, read_whole, write_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from evaluator.comparison.noise import Values
+    from evaluator.model.config import Config
+    from evaluator.stages.workspace import Workspace
+    from evaluator.stores.runs import RunReader
+
+FOLDER = "noise"
+"""Where the repeats are kept, in the output folder: an interrupted measurement goes on from there."""
+
+DEFAULT = "noise.json"
+"""The file beside the configuration that is written where ``noise`` names none."""
+
+COLLECTED = "collected"
+"""A file that says what the answers beside it are answers of."""
+
+LEAST = 2
+
+
+def measure(workspace: Workspace, repeats: int) -> tuple[Path, Noise]:
+    """Run the suite ``repeats`` times and write noise.json; its path, and what it says.
+
+    Every repeat asks a live pipeline again, and the judge past its cache. Where both are there, the first run's answers
+    are judged again as often, which tells the judge's noise from the pipeline's.
+
+    Raises:
+        UsageError: fewer than two repeats, or a part of the suite only.
+        AssayError: a run cannot be done, or its judge stopped early.
+    """
+    if repeats < LEAST:
+        raise errors.UsageError(f"--repeats {repeats}: it takes {LEAST} runs at least to see what varies")
+    return _Measuring(workspace, repeats).write()
+
+
+@dataclass
+class _Measuring:
+    """One measurement; ``spent`` is what the judge has cost so far, in USD."""
+
+    workspace: Workspace
+    repeats: int
+    spent: float = field(default=0.0)
+
+    @property
+    def _is_live(self) -> bool:
+        return is_live(self.workspace.config)
+
+    @property
+    def _is_judged(self) -> bool:
+        return self.workspace.tier == "full"
+
+    def write(self) -> tuple[Path, Noise]:
+        """Do all the runs, and write what they say."""
+        workspace = self.workspace
+        runs = [self._run(repeat) for repeat in range(self.repeats)]
+        again = self._judged_again(runs)
+        _refuse_other_judges([*runs, *again])
+        categories = dict(_categories(runs[0]))
+        whole = measured.spread([_values(run) for run in runs], categories)
+        judged = measured.spread([_values(run) for run in again], categories) if again else None
+        noise = Noise(
+            fingerprint=runs[0].head.fingerprint["noise"],
+            pipeline_fingerprint=known_noise.fingerprint(workspace.config, None),
+            date=workspace.clock.today(), repeats=self.repeats, metrics=measured.split(whole, judged),
+            cases=measured.flips([_values(run) for run in runs], list(categories)),
+        )  # fmt: skip
+        path = workspace.path(workspace.config.noise or DEFAULT)
+        write_value(path, noise)
+        # The next measurement is one of its own.
+        for note in (workspace.out / FOLDER).glob(f"*/{COLLECTED}"):
+            note.unlink()
+        return path, noise
+
+    def _judged_again(self, runs: list[RunReader]) -> list[RunReader]:
+        """The runs in which only the judge can have changed its mind; none without a judge."""
+        if not self._is_judged:
+            return []
+        if not self._is_live:
+            return runs
+        others = range(1, self.repeats)
+        return [runs[0], *(self._judge(self._folder("judge", repeat), repeat) for repeat in others)]
+
+    def _folder(self, kind: str, repeat: int) -> Path:
+        return self.workspace.out / FOLDER / f"{kind}-{repeat + 1}"
+
+    def _run(self, repeat: int) -> RunReader:
+        self.workspace.log(f"noise: run {repeat + 1} of {self.repeats}")
+        folder = self._folder("run", repeat)
+        if repeat and self._is_judged and not self._is_live:
+            # It would answer the same again: only the judge can change.
+            return self._judge(folder, repeat)
+        workspace = self._within(folder, repeat)
+        self._collect(workspace)
+        return self._scored(workspace)
+
+    def _judge(self, folder: Path, repeat: int) -> RunReader:
+        """The first run's answers, judged past the cache."""
+        self.workspace.log(f"noise: the first answers judged again, {repeat + 1} of {self.repeats}")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (COLLECTION, RECORDS):
+            shutil.copyfile(self._folder("run", 0) / name, folder / name)
+        return self._scored(self._within(folder, repeat))
+
+    def _within(self, folder: Path, repeat: int) -> Workspace:
+        """The workspace of one repeat: nothing is compared, and nothing that is written here is read here."""
+        config = self.workspace.config
+        config = config.but(noise=None, baseline=config.baseline.but(file=None))
+        return replace(
+            self.workspace, config=config, out=folder, repeat=repeat, spent=self.spent, handed=Handed(), alerts=[],
+            warnings=[],
+        )  # fmt: skip
+
+    def _collect(self, workspace: Workspace) -> None:
+        """Ask the pipeline, unless an interrupted measurement of the same code already had its answers."""
+        workspace.out.mkdir(parents=True, exist_ok=True)
+        identity = self._identity(workspace) if self._is_live else None
+        note = workspace.out / COLLECTED
+        if identity is not None and note.is_file() and note.read_text(encoding="utf-8") == identity:
+            workspace.log("the answers of an interrupted measurement are used again")
+            return
+        note.unlink(missing_ok=True)
+        collect(workspace)
+        if identity is not None:
+            atomic.write_bytes(note, identity.encode())
+
+    def _identity(self, workspace: Workspace) -> str | None:
+        """What answers depend on; None where that cannot be known."""
+        found = code.digest_of_code(workspace, frozenset())
+        if found is None:
+            return None
+        config = workspace.config
+        golden = [hashlib.sha256(read_whole(workspace.path(file), MAX_BYTES)).hexdigest() for file in config.golden]
+        return digest([config.model_dump(mode="json"), found, golden])
+
+    def _scored(self, workspace: Workspace) -> RunReader:
+        score(workspace)
+        run = read_run(workspace.out / "run.json")
+        judge = run.head.judge
+        self.spent += sum(part["usd"] for part in run.head.timing.get("judge", {}).values())
+        if judge is not None and judge.stopped is not None:
+            raise errors.UsageError(
+                f"judging stopped before it was done: {judge.stopped}; nothing is written, and what was judged is kept "
+                "in the judge's cache: the same command goes on from there"
+            )
+        return run
+
+
+def is_live(config: Config) -> bool:
+    """Whether a pipeline may answer the same question in two ways."""
+    return config.pipeline.kind not in INSTANT or config.pipeline.generator is not None
+
+
+def _categories(run: RunReader) -> Iterator[tuple[str, str]]:
+    """The category of every case that is not held out."""
+    for stored in run.cases():
+        if stored.case.split != "holdout":
+            yield stored.case.id, stored.case.category
+
+
+def _values(run: RunReader) -> Values:
+    """What a run scored; what reads the clock stands apart in it."""
+    clocked: Mapping[str, Mapping[str, float]] = run.head.timing.get("scores", {})
+    return {
+        stored.case.id: {
+            **stored.case.scores, **{metric: found.get(stored.case.id) for metric, found in clocked.items()},
+        }
+        for stored in run.cases()
+    }  # fmt: skip
+
+
+def _refuse_other_judges(runs: list[RunReader]) -> None:
+    if len({run.head.fingerprint["noise"] for run in runs}) > 1:
+        raise errors.UsageError(
+            "the judge answered as another model, or by other parameters, in some of the runs; pin an exact model "
+            "version in judge.model, and measure again"
+        )

@@ -1,0 +1,162 @@
+"""``noise``: a suite run several times, and what varied in it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import errors
+from evaluator.model.noise import Noise
+from evaluator.stages import noise
+from evaluator.stores.values import read_value
+from tests.fakes import wobbling
+from tests.workbench import Bench, recorded, write_lines
+
+SURE, WOBBLY = "Repairs take three weeks.", "Wobbly repairs take three weeks."
+PIPELINE = """
+import pathlib
+
+COUNTS = pathlib.Path({counts!r})
+
+
+def answer(question):
+    file = COUNTS / question.rstrip("?").replace(" ", "-")
+    times = int(file.read_text()) + 1 if file.exists() else 1
+    file.write_text(str(times))
+    found = "other" if question == "Question 0?" and times == 2 else "k"
+    return {{"retrieved": [{{"id": found, "text": "{sure}"}}], "answer": "{sure}" if found == "k" else "Gone fishing."}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _from_the_beginning() -> None:
+    wobbling.asked_about.clear()
+
+
+def cases(count: int) -> list[dict[str, Any]]:
+    """Questions of two categories, the last one held out."""
+    found = [
+        {"id": f"c{n}", "question": f"Question {n}?", "relevant": ["k"], "category": "even" if n % 2 == 0 else "odd"}
+        for n in range(count)
+    ]
+    return [*found, {"id": "held", "question": "Held?", "relevant": ["k"], "split": "holdout"}]
+
+
+def judged(folder: Path, *answers: str, **config: Any) -> Bench:
+    """Recorded answers, and a judge that changes its mind about one of them."""
+    replies = [
+        {"id": each["id"], "retrieved": [{"id": "k", "text": WOBBLY}], "answer": answer}
+        for each, answer in zip(cases(len(answers)), (*answers, WOBBLY), strict=True)
+    ]
+    config = {
+        "metrics": ["recall@5", "faithfulness"], "judge": {"provider": "scripted", "model": wobbling.MODEL, **config},
+    }  # fmt: skip
+    return Bench(folder, cases(len(answers)), recorded(folder, replies), config=config)
+
+
+def live(folder: Path, **config: Any) -> Bench:
+    """A pipeline that retrieves something else the second time it is asked about the first question."""
+    counts, home = folder / "counts", folder / "home"
+    counts.mkdir()
+    home.mkdir()
+    (home / "rag.py").write_text(PIPELINE.format(counts=str(counts), sure=SURE))
+    section = {"kind": "python", "python": {"target": "rag:answer"}}
+    return Bench(home, cases(4), section, config={"metrics": ["recall@5", "mrr@10"], **config})
+
+
+def test_a_judge_that_changes_its_mind_once_in_five_is_measured(tmp_path: Path) -> None:
+    """Values 1, 1, 0, 1, 1 of one case in six: squares 0.8 over 24 degrees of freedom, over 12 in its category."""
+    bench = judged(tmp_path, WOBBLY, *[SURE] * 5)
+    path, found = noise.measure(bench.workspace(tier="full"), 5)
+    assert path == tmp_path / "noise.json"
+    assert read_value(path, Noise) == found
+    faithfulness = found.metrics["faithfulness"]
+    assert faithfulness.sd == pytest.approx(math.sqrt(0.8 / 24))
+    assert {name: (each.n, each.sd) for name, each in faithfulness.categories.items()} == {
+        "even": (3, pytest.approx(math.sqrt(0.8 / 12))), "odd": (3, 0.0),
+    }  # fmt: skip
+    assert (faithfulness.judge, faithfulness.pipeline) == (faithfulness.sd, 0.0)
+    assert found.metrics["recall@5"].sd == 0.0
+    assert found.cases == {"c0": {"faithfulness": 0.4}}
+    assert (found.date, found.repeats) == ("2026-03-01", 5)
+
+
+def test_the_runs_that_follow_are_of_the_same_fingerprint(tmp_path: Path) -> None:
+    """What score writes is what noise.json says, so that the file is believed; tier retrieval has a part of it."""
+    bench = judged(tmp_path, *[SURE] * 3)
+    _, found = noise.measure(bench.workspace(tier="full"), 2)
+    bench.config["noise"] = "noise.json"
+    for tier, expected in (("full", found.fingerprint), ("retrieval", found.pipeline_fingerprint)):
+        workspace = bench.workspace(tier=tier)
+        bench.collect()
+        noise.score(workspace)
+        head = json.loads((bench.out / "run.json").read_text())
+        assert head["fingerprint"]["noise"] == expected
+        assert head["noise"]["metrics"].keys() == {"recall@5", "faithfulness"}
+    assert found.fingerprint != found.pipeline_fingerprint
+
+
+def test_a_live_pipeline_is_asked_in_every_run_and_its_noise_told_from_the_judges(tmp_path: Path) -> None:
+    """Recall 1, 0, 1 of one case in four: squares 2/3 over 8 degrees of freedom; the judge does not waver."""
+    bench = live(
+        tmp_path, metrics=["recall@5", "faithfulness"], judge={"provider": "scripted", "model": wobbling.MODEL}
+    )
+    _, found = noise.measure(bench.workspace(tier="full"), 3)
+    for metric in ("recall@5", "faithfulness"):
+        assert found.metrics[metric].sd == pytest.approx(math.sqrt(2 / 3 / 8))
+        assert found.metrics[metric].judge == 0.0
+        assert found.metrics[metric].pipeline == found.metrics[metric].sd
+    assert found.cases == {"c0": {"recall@5": pytest.approx(2 / 3), "faithfulness": pytest.approx(2 / 3)}}
+
+
+def test_an_interrupted_measurement_goes_on_from_where_it_was(tmp_path: Path) -> None:
+    """The pipeline is asked three times in all; a measurement after that is one of its own."""
+    bench = live(tmp_path)
+    out = bench.folder / ".rag-assay" / "out"
+
+    def stop(line: str) -> None:
+        if line == "noise: run 3 of 3":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        noise.measure(replace(bench.workspace(log=stop), out=out), 3)
+    counts = [int(file.read_text()) for file in (tmp_path / "counts").iterdir()]
+    assert counts == [2] * 5
+    assert not (bench.folder / "noise.json").exists()
+    _, found = noise.measure(replace(bench.workspace(), out=out), 3)
+    assert [int(file.read_text()) for file in (tmp_path / "counts").iterdir()] == [3] * 5
+    assert found.metrics["recall@5"].sd == pytest.approx(math.sqrt(2 / 3 / 8))
+    assert bench.log.count("the answers of an interrupted measurement are used again") == 2
+    noise.measure(replace(bench.workspace(), out=out), 2)
+    assert [int(file.read_text()) for file in (tmp_path / "counts").iterdir()] == [5] * 5
+
+
+def test_a_budget_that_is_spent_ends_it_and_nothing_is_written(tmp_path: Path) -> None:
+    """The limit is on all repeats together; the next time their replies are in the cache."""
+    bench = judged(tmp_path, *[SURE] * 3, prices={"input": 100.0, "output": 100.0}, max_cost_usd=0.9)
+    with pytest.raises(errors.UsageError, match=r"judging stopped before it was done: .*the same command goes on"):
+        noise.measure(bench.workspace(tier="full"), 5)
+    assert not (tmp_path / "noise.json").exists()
+
+
+def test_one_run_shows_nothing(tmp_path: Path) -> None:
+    """It takes two values to differ."""
+    with pytest.raises(errors.UsageError, match="--repeats 1: it takes 2 runs"):
+        noise.measure(judged(tmp_path, SURE).workspace(tier="full"), 1)
+
+
+def test_a_file_that_is_named_and_not_there_is_refused(tmp_path: Path) -> None:
+    """A misspelt path must not look like noise that nobody measured."""
+    bench = judged(tmp_path, SURE)
+    bench.config["noise"] = "gone.json"
+    bench.collect()
+    with pytest.raises(errors.FileProblem, match=r"noise names .*gone\.json, which does not exist; write it with"):
+        noise.score(bench.workspace())
+    write_lines(tmp_path / "gone.json", [{"format": 1, "fingerprint": "f", "date": "d", "repeats": 1, "metrics": {}}])
+    with pytest.raises(errors.FileProblem, match=r"gone\.json:1:\d+: repeats"):
+        noise.score(bench.workspace())
