@@ -246,18 +246,29 @@ UNSUPPORTED = (
     ),
     Unsupported(id="refund-02", claim="Returns are free.", verdict="unclear", reason="No fee is named."),
 )
-NOISE = "Judged rows: noise is not tested yet; they are held to max_drop, min_lost and floors alone."
+NOISE = (
+    "Noise not measured: run `rag-assay noise`. Until then a fall of faithfulness fails only where sign flips of its "
+    "cases show it to be more than chance, which takes more cases."
+)
+
+
+FLAKY = "Two equal runs often disagree about 1 case: refund-02 (faithfulness, 40%)."
 
 
 def judged() -> Inputs:
     """The answers of one category are less supported by their context; a critical one claims something new."""
     everything = build_row(
         None, 0.91, 0.885, metric="faithfulness", n=40, tolerance=0.03, status="within noise",
-        reason="within noise: 3 cases lost; worse by 0.025, 0.03 is allowed",
+        reason="within noise: 3 cases lost; worse by 0.025, 0.03 is allowed", interval=(-0.045, -0.005), noise=0.055,
     )  # fmt: skip
     billing = build_row(
-        "billing", 0.9, 0.8, metric="faithfulness", n=10, tolerance=0.03,
-        reason="worse by 0.1, 0.03 is allowed; 3 cases lost",
+        "billing", 0.9, 0.8, metric="faithfulness", n=10, tolerance=0.03, interval=(-0.165, -0.0425), noise=0.0712,
+        reason="worse by 0.1, 0.03 is allowed, chance alone makes 0.0712; 3 cases lost",
+    )  # fmt: skip
+    returns = build_row(
+        "returns", 0.9, 0.84, metric="faithfulness", n=12, tolerance=0.03, interval=(-0.12, 0.01), noise=0.0712,
+        status="within noise",
+        reason="within noise: 2 cases lost; worse by 0.06, chance alone makes 0.0712; about 17 cases would tell",
     )  # fmt: skip
     swedish = build_row(
         "shipping", 0.95, 0.9, metric="faithfulness", n=6, tolerance=0.03, advisory=True,
@@ -284,7 +295,7 @@ def judged() -> Inputs:
         "judge.advisory: pass"
     )
     rules = (
-        build_rule(everything), build_rule(billing), build_rule(swedish, outcome="advisory"),
+        build_rule(everything), build_rule(billing), build_rule(returns), build_rule(swedish, outcome="advisory"),
         build_rule(swedish, "min", outcome="advisory", limit=0.92, reason="0.9 is below the floor 0.92"), critical,
         build_rule(won, "min_win", outcome="passed", limit=0.5, reason="0.55 reaches the 0.5 that is asked for"),
         build_rule(lost, "min_win", outcome="failed", limit=0.5, reason="0.35 is below the 0.5 that is asked for"),
@@ -298,14 +309,14 @@ def judged() -> Inputs:
         build_case_outcome("refund-02", "faithfulness", after=0.5, delta=-0.5),
         build_case_outcome("refund-02", "critical new_unsupported_claims", "failed", before=0, after=1, delta=1),
     )
-    rows = (everything, billing, swedish, won, lost)
+    rows = (everything, billing, returns, swedish, won, lost)
     comparison = build_comparison(rows, changes, judged_changed=("notice-11",))
     head = build_head({"faithfulness": 0.885, "preference": 0.55}, tier="full", judge=JUDGE)
     return build_inputs(
         comparison, build_decision("failed", rules, reasons=reasons, cases=cases),
         head=head.model_copy(update={"timing": {**head.timing, "judge": SPENT}}),
         cases={"refund-02": QUESTIONS["refund-02"]._replace(critical=True)}, claims={"refund-02": UNSUPPORTED},
-        doubts=(NOISE,), disagreed=(Disagreed("ship-03", reported=True),),
+        doubts=(FLAKY,), disagreed=(Disagreed("ship-03", reported=True),),
     )  # fmt: skip
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import numbers
-from evaluator.comparison.sheet import EPSILON
+from evaluator.comparison.sheet import EPSILON, PairValue
 from evaluator.model.run import History
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluator.comparison.sheet import CaseValues, Sheet
-    from evaluator.model.exam import ExamFile
+    from evaluator.model.exam import ExamFile, Noisy
 
 MAX_CHAIN = 100
 """So many accepted runs are remembered by name."""
@@ -47,11 +47,11 @@ def next_history(state: ExamFile, *, accepted: bool, higher_is_better: Mapping[s
     )
 
 
-def anchored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[tuple[float, float]]:
+def anchored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[PairValue]:
     """The anchor and the candidate's value of every paired case, scored in the baseline itself or not."""
     anchor, column = values.anchor.get(metric, {}), values.column[metric]
     return [
-        (anchor[case.id], now)
+        PairValue(case, anchor[case.id], now)
         for case in cases
         if case.before is not None and case.after is not None and case.id in anchor
         and (now := case.after[column]) is not None
@@ -76,9 +76,23 @@ def _move(state: ExamFile, metric: str, *, better: int, accepted: bool) -> _Move
 
 
 def _exceeding(state: ExamFile, metric: str, better: int) -> set[str]:
+    """The categories whose row exceeds its anchor, by more than chance makes."""
     differences: dict[str, list[float]] = {}
     anchor = state.history.anchor.get(metric, {})
     for case, value in state.values[metric].items():
         if case in anchor:
             differences.setdefault(state.categories[case], []).append(better * (value - anchor[case]))
-    return {category for category, found in differences.items() if (numbers.mean(found) or 0.0) > EPSILON}
+    noise = state.noise.get(metric)
+    return {category for category, found in differences.items() if _exceeds(found, noise, category)}
+
+
+def _exceeds(differences: Sequence[float], noise: Noisy | None, category: str) -> bool:
+    rise = numbers.mean(differences) or 0.0
+    if noise is None or rise <= EPSILON:
+        return rise > EPSILON
+    from evaluator.comparison import statistics  # noqa: PLC0415 - only what is noisy needs numpy
+
+    if noise.spreads is None:
+        return statistics.sign_flip(differences) <= noise.tail
+    known = noise.spreads[category]
+    return rise - statistics.band(known.sd, len(differences), noise.tail, known.df) > EPSILON

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import judged, least, numbers
 from evaluator.comparison.critical import JUDGED_RULES, RULES
-from evaluator.comparison.rows import allowed_rise
 from evaluator.comparison.sheet import EPSILON
+from evaluator.comparison.statuses import allowed_rise
 from evaluator.model.counting import counted
 from evaluator.model.decision import CaseOutcome, CaseStatus, Outcome, Reason, RuleOutcome
 
@@ -101,8 +101,10 @@ def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
     drop = entry.anchor - entry.anchored
     shown, shown_limit = numbers.apart(drop, limit)
     fallen = drop - limit > EPSILON and entry.anchor_worse >= (rule.min_lost or 1)
-    outcome = ("advisory" if entry.row.advisory else "failed") if fallen else "passed"
+    outcome = ("advisory" if entry.row.advisory else "failed") if fallen and not entry.anchor_within else "passed"
     reason = f"{shown} below its anchor, {shown_limit} is allowed" if fallen else "within reach of its anchor"
+    if fallen and entry.anchor_within:
+        reason = f"{shown} below its anchor, which is within the noise"
     yield _outcome(entry, "drift", limit).but(outcome=outcome, before=entry.anchor, after=entry.anchored, reason=reason)
 
 
@@ -223,9 +225,10 @@ def _worst_matters(exam: Exam, entry: GatedRow) -> bool:
     rule = exam.rules[entry.rule]
     worst = entry.worst_delta or 0.0
     enough = rule.min_lost is None or entry.worst_worse >= rule.min_lost
-    dropped = rule.max_drop is not None and -worst - rule.max_drop > EPSILON and enough
+    allowed = max(rule.max_drop or 0.0, entry.row.noise or 0.0)
+    dropped = rule.max_drop is not None and -worst - allowed > EPSILON and enough
     rise = allowed_rise(rule, entry.row.baseline)
-    risen = rise is not None and rule.at == "mean" and worst - rise > EPSILON
+    risen = rise is not None and rule.at == "mean" and worst - max(rise, entry.row.noise or 0.0) > EPSILON
     asked = least.asked(rule)
     below = asked is not None and entry.floor_worst is not None and entry.floor_worst + EPSILON < asked
     return dropped or risen or below

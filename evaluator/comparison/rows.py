@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import drift, numbers, sheet
+from evaluator.comparison import drift, noisy, numbers, sheet, statuses
 from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
-from evaluator.model.comparison import GatedRow, Row, Scope, Status
+from evaluator.comparison.statuses import Seen
+from evaluator.model.comparison import GatedRow, Row, Scope
 from evaluator.model.counting import counted
 from evaluator.model.score import Metric, MetricId
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from evaluator.comparison.noisy import Chance
     from evaluator.model.config import Rule
 
 RECHUNKED_SHARE = 0.1
@@ -43,13 +45,31 @@ class Group(NamedTuple):
     small: bool = False
 
 
+class _Ruled(NamedTuple):
+    """A row with the rule that decides on it and the place of that, and how many cases it needs."""
+
+    number: int
+    rule: Rule
+    group: Group
+    fewest: int
+    chance: Chance | None = None
+
+
 def gated_rows(values: Sheet, rules: Sequence[Rule], min_cases: int) -> list[GatedRow]:
     """Every row that a rule decides on, in the order of the rules."""
-    return [
-        _gated(values, index, rule, group, min_cases)
+    needed = noisy.fewest(values, rules, min_cases)
+    found = [
+        _Ruled(index, rule, group, needed[rule.metric])
         for index, rule in enumerate(rules)
-        for group in groups(values, rule.metric, rule.per, min_cases)
+        for group in groups(values, rule.metric, rule.per, needed[rule.metric])
     ]
+    # What chance makes of one row depends on how many there are.
+    places = [
+        noisy.place(values, each.rule, (each.group.category, each.group.cases), is_decided=not each.group.small)
+        for each in found
+    ]
+    chances = noisy.chances(values, places, needed)
+    return [_gated(values, each._replace(chance=chance)) for each, chance in zip(found, chances, strict=True)]
 
 
 def ungated_rows(values: Sheet, metrics: Sequence[str], gated: Sequence[GatedRow], min_cases: int) -> list[Row]:
@@ -60,7 +80,7 @@ def ungated_rows(values: Sheet, metrics: Sequence[str], gated: Sequence[GatedRow
         for scope in ("all", "category"):
             for group in groups(values, metric, scope, min_cases):
                 if group.scope != "small" and (metric, group.scope, group.category) not in taken:
-                    row = _row(values, metric, group, None, min_cases)
+                    row = _row(values, metric, group, None, Seen(min_cases))
                     found.extend([row] if row.n or row.status in ("new", "removed") else [])
     return found
 
@@ -92,7 +112,8 @@ def _applies(cases: Sequence[CaseValues], column: int) -> bool:
     return missing or bool(sheet.scored_after(cases, column) or sheet.scored_before(cases, column))
 
 
-def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) -> GatedRow:
+def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
+    rule, group = ruled.rule, ruled.group
     column, metric = values.column[rule.metric], rule.metric
     floor_values = sheet.scored_after(group.floor_cases, column)
     comparable = values.other_judge(metric) is None
@@ -101,8 +122,8 @@ def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) 
     doubt = values.doubt(metric, group.cases)
     worse = _worse(values, metric, group.cases)
     return GatedRow(
-        rule=index,
-        row=_unenforced(_row(values, metric, group, rule, min_cases), doubt),
+        rule=ruled.number,
+        row=_unenforced(_row(values, metric, group, rule, Seen(ruled.fewest, ruled.chance)), doubt),
         worse=len(worse),
         worst_worse=len(worse) + _worst_worse(values, metric, group.cases),
         floor=numbers.mean(floor_values),
@@ -111,9 +132,10 @@ def _gated(values: Sheet, index: int, rule: Rule, group: Group, min_cases: int) 
         unscored=sum(column in case.unscored for case in group.cases),
         worst_delta=_worst_delta(values, metric, group) if comparable else None,
         floor_worst=_worst_floor(values, metric, group),
-        anchor=numbers.mean([before for before, _ in anchor]),
-        anchored=numbers.mean([after for _, after in anchor]),
-        anchor_worse=sum(sign * (after - before) < -EPSILON for before, after in anchor),
+        anchor=numbers.mean([pair.before for pair in anchor]),
+        anchored=numbers.mean([pair.after for pair in anchor]),
+        anchor_worse=sum(sign * (pair.after - pair.before) < -EPSILON for pair in anchor),
+        anchor_within=ruled.chance is not None and not ruled.chance.has_drifted,
         unenforced=doubt,
         unscored_before=sum(column in case.unscored_before for case in group.cases) if comparable else 0,
         taken_over=values.is_taken_over(metric, group.cases),
@@ -157,7 +179,7 @@ def _worse(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[str]
     return [pair.case.id for pair in pairs if sign * (pair.after - pair.before) < -EPSILON]
 
 
-def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, min_cases: int) -> Row:
+def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, seen: Seen) -> Row:
     column = values.column[metric]
     if values.compares(metric):
         return _side_by_side(values, metric, group)
@@ -174,15 +196,25 @@ def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, min_cases:
     one_sided = _one_sided(values, metric, group) if not pairs else None
     row = Row(
         scope=group.scope, category=group.category, metric=metric, baseline=before, candidate=after, delta=delta,
-        n=len(pairs), status="not evaluated", reason="", tolerance=_tolerance(rule, before),
+        n=len(pairs), status="not evaluated", reason="", tolerance=statuses.tolerance(rule, before),
+        noise=seen.chance.band if seen.chance is not None else None, interval=_interval(values, metric, seen.chance),
     )  # fmt: skip
     if one_sided is not None:
         return _with_caveats(values, row.but(**one_sided), group)
     other_judge = values.other_judge(metric)
     if other_judge is not None:
         return row.but(delta=None, status="not comparable", reason=other_judge)
-    status, reason = _status(values, row, group, rule, min_cases)
+    seen = seen._replace(is_small=group.small, worse=len(_worse(values, metric, group.cases)))
+    status, reason = statuses.status(values, row, rule, seen)
     return _with_caveats(values, row.but(status=status, reason=reason), group)
+
+
+def _interval(values: Sheet, metric: str, chance: Chance | None) -> tuple[float, float] | None:
+    """The interval of the change as it is shown, candidate less baseline."""
+    if chance is None or chance.interval is None:
+        return None
+    low, high = chance.interval
+    return (low, high) if values.higher_is_better(metric) else (-high, -low)
 
 
 def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Rule | None, missing: str) -> Row:
@@ -219,45 +251,6 @@ def _one_sided(values: Sheet, metric: str, group: Group) -> dict[str, object]:
     if mine:
         return {"status": "too few cases", "reason": "no case is the same in both runs"}
     return {"status": "not evaluated", "reason": "not applicable to any case"}
-
-
-def _tolerance(rule: Rule | None, before: float | None) -> float | None:
-    if rule is None:
-        return None
-    return rule.max_drop if rule.max_drop is not None else allowed_rise(rule, before)
-
-
-def allowed_rise(rule: Rule, before: float | None) -> float | None:
-    """How much a lower-is-better metric may rise: the rule's number, or its percentage of the baseline."""
-    if isinstance(rule.max_rise, str):
-        return None if before is None else float(rule.max_rise.removesuffix("%")) / 100 * before
-    return rule.max_rise
-
-
-def _status(values: Sheet, row: Row, group: Group, rule: Rule | None, min_cases: int) -> tuple[Status, str]:
-    delta = row.delta or 0.0
-    if abs(delta) <= EPSILON:
-        return "unchanged", "no change"
-    if group.small and rule is not None:
-        return "too few cases", f"{counted(row.n, 'case')}, {min_cases} are needed"
-    if rule is None and not values.declared[MetricId.parse(row.metric).name].bounded:
-        return "not evaluated", "no rule names it"
-    if (delta > 0) == values.higher_is_better(row.metric):
-        return "improved", "better"
-    if rule is None or row.tolerance is None:
-        return "not evaluated", "worse; no rule sets a limit"
-    return _worse_status(abs(delta), row.tolerance, len(_worse(values, row.metric, group.cases)), rule)
-
-
-def _worse_status(drop: float, tolerance: float, worse: int, rule: Rule) -> tuple[Status, str]:
-    shown, limit = numbers.apart(drop, tolerance)
-    lost = f"{counted(worse, 'case')} lost"
-    by = f"worse by {shown}" if rule.at == "mean" else f"{rule.at} worse by {shown}"
-    if drop - tolerance <= EPSILON:
-        return "within noise", f"within noise: {lost}; {by}, {limit} is allowed"
-    if rule.min_lost is not None and worse < rule.min_lost:
-        return "within noise", f"within noise: {lost}, {rule.min_lost} are needed; {by}"
-    return "regressed", f"{by}, {limit} is allowed; {lost}"
 
 
 def _with_caveats(values: Sheet, row: Row, group: Group) -> Row:

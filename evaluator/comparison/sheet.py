@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluator.comparison.enforcement import Belief
+    from evaluator.model.noise import MetricNoise
 
 EPSILON = 1e-9
 """Changes up to this size are none: what two machines may differ by."""
@@ -79,12 +80,33 @@ class JudgedHalf(NamedTuple):
     replaced: Belief | None = None
 
 
+class Noisiness(NamedTuple):
+    """How values vary by themselves.
+
+    Attributes:
+        measured: what noise.json says, by metric, where it is of such a pipeline and such a judge.
+        repeats: by how many runs it was measured.
+        is_live: whether a pipeline answered that may answer otherwise the next time.
+        alpha: how often all noisy rows together may fail by chance.
+    """
+
+    measured: Mapping[str, MetricNoise] = {}
+    repeats: int = 2
+    is_live: bool = False
+    alpha: float = 0.05
+
+
+STEADY = Noisiness()
+"""Nothing was measured, and no pipeline is live: what a judge decides varies all the same."""
+
+
 @dataclass(frozen=True)
 class Sheet:
     """Values per case and metric.
 
     ``anchor`` is what drift is measured against: metric -> case -> value. ``shallow`` holds the metrics whose cut-off
-    lies deeper than the stored rankings reach, with that depth. ``judged`` is None where no judge was asked.
+    lies deeper than the stored rankings reach, with that depth. ``judged`` is None where no judge was asked. ``noise``
+    says which rows move by chance.
     """
 
     metrics: Sequence[MetricId]
@@ -94,6 +116,7 @@ class Sheet:
     anchor: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     shallow: Mapping[str, int] = field(default_factory=dict)
     judged: JudgedHalf | None = None
+    noise: Noisiness = STEADY
 
     @cached_property
     def column(self) -> Mapping[str, int]:
@@ -158,6 +181,10 @@ class Sheet:
         ]  # fmt: skip
         scored = [case for case in cases if case.after is not None and case.after[column] is not None]
         return [case.language for case in paired or scored or cases]
+
+    def is_judged(self, metric: str) -> bool:
+        """Whether a judge decides a metric."""
+        return self._half(metric) is not None or self.declared[MetricId.parse(metric).name].reads == "judge"
 
     def worst(self, metric: str) -> float | None:
         """The worst value of a metric; None where it has none."""

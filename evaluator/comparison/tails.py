@@ -21,7 +21,8 @@ def t_tail(value: float, df: float) -> float:
     """
     if df <= 0:
         raise ValueError("a t distribution has more than 0 degrees of freedom")
-    two_sided = _incomplete_beta(df / (df + value * value), df / 2)
+    square = value * value
+    two_sided = _incomplete_beta(df / (df + square), square / (df + square), df / 2)
     return two_sided / 2 if value >= 0 else 1 - two_sided / 2
 
 
@@ -53,16 +54,16 @@ def _expanded(tail: float, df: float) -> float:
     return z + (z**3 + z) / (4 * df)
 
 
-def _incomplete_beta(x: float, a: float) -> float:
-    """I_x(a, 1/2)."""
-    if x >= 1:
+def _incomplete_beta(x: float, rest: float, a: float) -> float:
+    """I_x(a, 1/2), with 1 - x as it is known exactly."""
+    if rest <= 0:
         return 1.0
     b = 0.5
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest))
     # The fraction converges quickly on this side of the mean only; on the other it is asked for the rest.
     if x < (a + 1) / (a + b + 2):
         return front * _fraction(x, a, b) / a
-    return 1 - front * _fraction(1 - x, b, a) / b
+    return 1 - front * _fraction(rest, b, a) / b
 
 
 def _fraction(x: float, a: float, b: float) -> float:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evaluator.model.comparison import Exam
     from evaluator.model.config import Rule
 
-_SETTINGS = ("min_cases", "max_unscored", "max_failures", "floor_policy")
+_SETTINGS = ("alpha", "min_cases", "max_unscored", "max_failures", "floor_policy")
 
 
 class _Keyed(NamedTuple):
@@ -27,6 +27,8 @@ def of_row(new: Exam, old: Exam, metric: str, scope: str | None = None) -> str |
     pers = ["all", "category"] if scope is None else ["all" if scope == "all" else "category"]
     rules = [change for per in pers for change in _rules(new, old, metric, per)]
     settings = [*_values("gate", old.gate, new.gate, _SETTINGS), *_values("gate.drift", old.gate.drift, new.gate.drift)]
+    if new.noise != old.noise:
+        settings.append(f"the contents of noise: {_shown(old.noise)} → {_shown(new.noise)}")
     return "; ".join(dict.fromkeys([*rules, *settings, *_terms(new, old, metric)])) or None
 
 

@@ -24,8 +24,9 @@ Scope: TypeAlias = Literal["all", "category", "small"]
 class Row(Value):
     """A metric's mean over the paired cases of one scope.
 
-    ``tolerance`` is the rule's max_drop or max_rise (None: no rule names the row); ``interval`` and ``noise`` belong
-    to noisy rows. ``n`` counts the pairs scored on both sides.
+    ``tolerance`` is the rule's max_drop or max_rise (None: no rule names the row). Of noisy rows ``interval`` is the
+    95 % bootstrap interval of ``delta``, and ``noise`` how far two equal runs may lie apart by chance, where that was
+    measured. ``n`` counts the pairs scored on both sides.
     """
 
     scope: Scope
@@ -34,7 +35,7 @@ class Row(Value):
     baseline: float | None
     candidate: float | None
     delta: float | None
-    interval: tuple[float, float] | None = None
+    interval: Annotated[tuple[float, float], pydantic.Field(strict=False)] | None = None
     n: int
     status: Status
     reason: str
@@ -145,7 +146,8 @@ class GatedRow(Value):
     accepted.yml gives for a row that is gone. ``worst_worse`` counts the cases that would have got worse, had each of
     the unscored the worst value. ``unenforced`` says why a judged row is not enforced (None: it is, or no judge
     decides it), ``taken_over`` that another judge enforced it in the baseline. ``unscored_before`` paired cases are
-    scored now, and the baseline's judge could not score them.
+    scored now, and the baseline's judge could not score them. ``anchor_within`` says that the fall below the anchor is
+    no more than noise makes.
     """
 
     rule: int
@@ -161,6 +163,7 @@ class GatedRow(Value):
     anchor: float | None = None
     anchored: float | None = None
     anchor_worse: int = 0
+    anchor_within: bool = False
     accepted: str | None = None
     unenforced: str | None = None
     unscored_before: int = 0
@@ -234,7 +237,8 @@ class Exam(Value):
     ``cases`` candidate cases that are not held out failed; ``all_failed`` looks at the holdout too. ``pairable`` counts
     the baseline's cases that are not held out and whose absence accepted.yml does not name; ``paired`` those of them
     that were. ``partial`` says what was left out on purpose (None: nothing). ``judging`` is None in tier retrieval;
-    ``unmeasured`` are the written rules on what only tier full measures, there.
+    ``unmeasured`` are the written rules on what only tier full measures, there. ``noise`` is a digest of the noise.json
+    that the rows were held to (None: of none).
     """
 
     gate: Gate
@@ -253,3 +257,4 @@ class Exam(Value):
     partial: str | None = None
     judging: Judging | None = None
     unmeasured: Annotated[tuple[Rule, ...], pydantic.Field(strict=False)] = ()
+    noise: str | None = None

@@ -1,4 +1,4 @@
-"""exam.json: what compare hands to gate and report and comparison.json has no place for."""
+"""exam.json: what compare hands to gate and report and comparison.json has no place for (design section 8)."""
 
 from typing import Annotated, Literal
 
@@ -8,6 +8,24 @@ from evaluator.model.base import FORMAT, Id, Strings, Value
 from evaluator.model.comparison import Exam
 from evaluator.model.run import History
 from evaluator.model.verdicts import Verdict
+
+
+class CategorySpread(Value):
+    """The standard deviation of a case from run to run, known by ``df`` degrees of freedom."""
+
+    sd: float
+    df: int
+
+
+class Noisy(Value):
+    """What chance makes of a noisy metric.
+
+    ``tail`` is how often it may exceed its limit in one row, ``spreads`` what was measured, by category; None where
+    nothing was, so that a row is tested by sign flips.
+    """
+
+    tail: float
+    spreads: dict[str, CategorySpread] | None = None
 
 
 class Spread(Value):
@@ -48,7 +66,8 @@ class ExamFile(Value):
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
     ``alerts``, ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are
-    for the report, as are ``claims`` and ``doubts`` (what is to be said of the judge).
+    for the report, as are ``claims`` and ``doubts`` (what is to be said of judge and noise). ``noise`` says of noisy
+    metrics what a category has to exceed its anchor by.
     """
 
     format: Literal[1] = FORMAT
@@ -62,3 +81,4 @@ class ExamFile(Value):
     uncommitted: bool = False
     claims: Annotated[tuple[Unsupported, ...], pydantic.Field(strict=False)] = ()
     doubts: Strings = ()
+    noise: dict[str, Noisy] = {}

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 
 LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
     ("pipeline", "repeats"): (1,),
-    ("gate", "alpha"): (0.05,),
     ("baseline", "branch"): (None,),
     ("report", "html"): (False,),
     ("report", "language"): ("en",),

@@ -42,7 +42,9 @@ class Unjudged(NamedTuple):
 def part(doubts: Sequence[str], unjudged: Unjudged | None = None) -> Part:
     """What is to be known before judged rows are read."""
     missing = [Note(_missing(unjudged))] if unjudged is not None and unjudged.answers else []
-    return Part("How far the judge is believed", notes=Listing.of([*missing, *(Note(doubt) for doubt in doubts)]))
+    return Part(
+        "How far these values can be believed", notes=Listing.of([*missing, *(Note(doubt) for doubt in doubts)])
+    )
 
 
 def _missing(unjudged: Unjudged) -> str:

@@ -146,7 +146,8 @@ def _categories(inputs: Inputs, metric: str, category: str | None) -> Iterable[s
         return [category]
     enough = inputs.head.config.get("gate", {}).get("min_cases", 0)
     rows = inputs.comparison.rows
-    return [row.category for row in rows if row.metric == metric and row.category is not None and row.n < enough]
+    small = (row for row in rows if row.n < enough or row.status == "too few cases")
+    return [row.category for row in small if row.metric == metric and row.category is not None]
 
 
 def behind(inputs: Inputs) -> dict[str, list[CaseChange]]:

@@ -58,7 +58,7 @@ def small(inputs: Inputs) -> Table | None:
 
 def _is_pooled(inputs: Inputs, row: Row) -> bool:
     """Whether a rule reads a category in a pool of small ones, or not apart from all cases."""
-    few = row.n < inputs.head.config.get("gate", {}).get("min_cases", 0)
+    few = row.n < inputs.head.config.get("gate", {}).get("min_cases", 0) or row.status == "too few cases"
     decided = row.status not in ("too few cases", "unchanged") or _failed(row, inputs)
     return row.scope == "category" and few and not decided and _is_gated(inputs, row)
 
@@ -131,6 +131,8 @@ def _cells(row: Row, inputs: Inputs) -> tuple[str, ...]:
     floor = _least(row, inputs)
     before, after = numbers.values(row.metric, row.baseline, row.candidate, beside=floor.limit if floor else None)
     change = numbers.change(row.metric, row.delta, row.tolerance)
+    if row.interval is not None and row.status != "unchanged":
+        change = f"{change} ({' to '.join(numbers.change(row.metric, end) for end in row.interval)})"
     return str(row.n), before, after, change, _status(row, inputs)
 
 

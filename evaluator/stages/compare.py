@@ -8,9 +8,10 @@ from evaluator import config as configuration
 from evaluator import errors, metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
-from evaluator.stages import against, examining, measuring, renumbered, tally, whereabouts
+from evaluator.stages import against, examining, known_noise, measuring, renumbered, tally, whereabouts
 from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
+from evaluator.stages.noisy_half import NoisyHalf
 from evaluator.stages.paraphrases import Meeting, are_read
 from evaluator.stores.fixtures import read_fixture
 from evaluator.stores.runs import read_run
@@ -36,7 +37,7 @@ def compare(workspace: Workspace, baseline: Path | None) -> None:
     Raises:
         BaselineError: the baseline is missing, unreadable or of another suite.
         InputError: accepted.yml has mistakes.
-        FileProblem: judge.calibration cannot be read, or what a judge said of a case.
+        FileProblem: judge.calibration or noise cannot be read, or what a judge said of a case.
     """
     candidate = workspace.handed.run or read_run(workspace.out / "run.json")
     path = against.baseline_path(workspace, baseline)
@@ -89,12 +90,21 @@ def _results(
     whole = examining.partial(candidate) is None
     groups = Meeting(candidate, baseline, are_read(ruler.metrics, declared), whole)
     half = None
+    older = baseline.head if baseline is not None else None
     if tier == "full":
-        older = baseline.head if baseline is not None else None
         half = JudgedHalf(candidate.head, older, mine, theirs, against.calibration_of(workspace, tier))
     others = renumbered.Renumbered(lambda: _fixture(workspace, candidate))
+    noise = NoisyHalf(candidate.head, older, mine, theirs, known_noise.of_run(workspace))
     seen = tally.Tally(
-        candidate, baseline, ruler, measuring.Changes(ruler, names), groups, others, accepted=named, half=half
+        candidate,
+        baseline,
+        ruler,
+        measuring.Changes(ruler, names),
+        groups,
+        others,
+        accepted=named,
+        half=half,
+        noisy=noise,
     )
     for met in tally.meet(candidate, baseline, whole=whole):
         seen.take(met)

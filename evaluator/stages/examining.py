@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
 from evaluator.comparison import configuration as configurations
-from evaluator.comparison import listing, loosened, pairing, rows, rules, spreads
-from evaluator.comparison.sheet import Sheet
+from evaluator.comparison import listing, loosened, noisy, pairing, rows, rules, spreads
+from evaluator.comparison.sheet import STEADY, Sheet
 from evaluator.model.comparison import BaselineInfo, Comparison, Exam
 from evaluator.model.counting import counted
 from evaluator.model.exam import ExamFile
@@ -154,6 +154,7 @@ class Examining:
             baseline_required=config.baseline.required, partial=partial(self.seen.candidate),
             judging=self._judging(old=old),
             unmeasured=tuple(rule for rule in written if not self._is_measured(rule)),
+            noise=self.seen.noisy.digest(old=old) if self.seen.noisy is not None else None,
         )  # fmt: skip
 
     def _is_measured(self, rule: Rule) -> bool:
@@ -176,7 +177,14 @@ class Examining:
         return Sheet(
             ruler.metrics, ruler.declared, lines, has_baseline=self.seen.baseline is not None, anchor=anchor,
             shallow=self._shallow(), judged=half.of_sheet(ruler, old=old) if half is not None else None,
+            noise=self.seen.noisy.of_sheet(self._judged, old=old) if self.seen.noisy is not None else STEADY,
         )  # fmt: skip
+
+    @cached_property
+    def _judged(self) -> frozenset[str]:
+        """The metrics that a judge decides."""
+        half = self.seen.half
+        return frozenset() if half is None else half.of_sheet(self.seen.ruler, old=False).metrics
 
     def _shallow(self) -> Mapping[str, int]:
         """Metrics that look deeper than the rankings of both runs were asked to reach, with that depth."""
@@ -229,11 +237,15 @@ class Examining:
             exam=self.new, history=self.history, values=values, categories=categories,
             spreads=tuple(spreads.spreads(sheet, metrics)),
             uncommitted=self.seen.baseline is not None and self.seen.baseline.head.timing.get("uncommitted") is True,
-            claims=tuple(self.seen.unsupported), doubts=self._doubts(),
+            claims=tuple(self.seen.unsupported), doubts=self._doubts(sheet),
+            noise=noisy.noisy(sheet, list(values), self.new.rows),
         )  # fmt: skip
 
-    def _doubts(self) -> tuple[str, ...]:
-        return tuple(self.seen.half.sayings()) if self.seen.half is not None else ()
+    def _doubts(self, sheet: Sheet) -> tuple[str, ...]:
+        gated = list(dict.fromkeys(rule.metric for rule in self.new.rules if noisy.limits_a_mean(rule)))
+        judge = self.seen.half.sayings() if self.seen.half is not None else ()
+        noise = self.seen.noisy.sayings(sheet, gated, self._judged) if self.seen.noisy is not None else ()
+        return (*judge, *noise)
 
     def comparison(self, metrics: Sequence[str], source: str) -> Comparison:
         """comparison.json."""

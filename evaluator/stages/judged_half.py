@@ -213,7 +213,6 @@ class JudgedHalf:
 
     def sayings(self) -> Iterator[str]:
         """What a reader of judged rows has to know."""
-        yield "Judged rows: noise is not tested yet; they are held to max_drop, min_lost and floors alone."
         if self.belief(old=False).is_stale:
             yield "judge.calibration is of another judge and counts as none: calibrate this one."
         elif self.calibration is None:

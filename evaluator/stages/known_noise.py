@@ -31,6 +31,15 @@ def of_run(workspace: Workspace) -> Noise | None:
     return values.read_value(path, Noise)
 
 
+STEADY = ("builtin", "recorded")
+"""Pipelines that answer the same question the same way, unless a model writes the answers."""
+
+
+def is_live(config: Config) -> bool:
+    """Whether a pipeline may answer the same question in two ways."""
+    return config.pipeline.kind not in STEADY or config.pipeline.generator is not None
+
+
 def fingerprint(config: Config, judge: str | None) -> str:
     """``fingerprint.noise``: what values vary by, which is how a pipeline is run and who judges, never what it says.
 

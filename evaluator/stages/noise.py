@@ -12,7 +12,7 @@ from evaluator.comparison import noise as measured
 from evaluator.model.base import digest
 from evaluator.model.noise import Noise
 from evaluator.stages import code, known_noise
-from evaluator.stages.collect import COLLECTION, INSTANT, RECORDS, collect
+from evaluator.stages.collect import COLLECTION, RECORDS, collect
 from evaluator.stages.score import score
 from evaluator.stages.workspace import Handed
 from evaluator.stores import atomic
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluator.comparison.noise import Values
-    from evaluator.model.config import Config
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.runs import RunReader
 
@@ -65,7 +64,7 @@ class _Measuring:
 
     @property
     def _is_live(self) -> bool:
-        return is_live(self.workspace.config)
+        return known_noise.is_live(self.workspace.config)
 
     @property
     def _is_judged(self) -> bool:
@@ -165,11 +164,6 @@ class _Measuring:
                 "in the judge's cache: the same command goes on from there"
             )
         return run
-
-
-def is_live(config: Config) -> bool:
-    """Whether a pipeline may answer the same question in two ways."""
-    return config.pipeline.kind not in INSTANT or config.pipeline.generator is not None
 
 
 def _categories(run: RunReader) -> Iterator[tuple[str, str]]:

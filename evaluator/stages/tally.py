@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evaluator.stages.held import Run
     from evaluator.stages.judged_half import JudgedHalf
     from evaluator.stages.measuring import Changes, Judged, Measured, Ruler
+    from evaluator.stages.noisy_half import NoisyHalf
     from evaluator.stages.paraphrases import Meeting, Sides
     from evaluator.stages.renumbered import Renumbered
     from evaluator.stores.runs import RunReader, StoredCase
@@ -59,7 +60,7 @@ class Tally:
     ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``unsupported`` claims that are
     unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a whole.
     ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
-    finds them.
+    finds them. ``noisy`` is what is known of noise.
     """
 
     candidate: Run
@@ -70,6 +71,7 @@ class Tally:
     others: Renumbered
     accepted: Collection[str] = ()
     half: JudgedHalf | None = None
+    noisy: NoisyHalf | None = None
     new: list[CaseValues] = field(default_factory=list)
     old: list[CaseValues] = field(default_factory=list)
     new_critical: list[CriticalOutcome] = field(default_factory=list)

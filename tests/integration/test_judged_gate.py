@@ -50,7 +50,7 @@ def test_an_uncalibrated_judge_leaves_a_drop_undecided_and_says_both_ways_out(co
     decision = court.decide("new", baseline)
     assert (decision.outcome, decision.exit_code) == ("inconclusive", 3)
     assert reasons(decision)["judge-advisory"] == (
-        "faithfulness max_drop in the row all would have failed: worse by 0.7, 0.03 is allowed; 10 cases lost; "
+        "faithfulness max_drop in the row all would have failed: worse by 0.7, 0.03 is allowed, p = 0.0029 among all rows; 10 cases lost; "
         "the judge is not enforced (not calibrated): calibrate the judge (judge.calibration), "
         "or set judge.advisory: pass"
     )
@@ -75,9 +75,10 @@ def test_judge_advisory_pass_lets_it_through_and_says_so(court: Court) -> None:
     decision = court.decide("new", baseline)
     assert decision.outcome == "passed"
     assert reasons(decision)["not-enforced"].startswith("judged rows not enforced")
-    assert ("advisory", "worse by 0.7, 0.03 is allowed; 10 cases lost (advisory: not calibrated)") in outcomes(
-        decision, "faithfulness max_drop"
-    )
+    assert (
+        "advisory",
+        "worse by 0.7, 0.03 is allowed, p = 0.0029 among all rows; 10 cases lost (advisory: not calibrated)",
+    ) in outcomes(decision, "faithfulness max_drop")
 
 
 @pytest.mark.parametrize(
@@ -543,9 +544,9 @@ def test_the_comment_shows_what_lost_its_support_and_who_disagrees(court: Court)
     """From two stored runs to the words: claim, verdict, reason, and the chunk that said it before."""
     court.calibrate(calibration())
     spent = {"judge": {"claims": {"calls": 10, "cached": 0, "read": 900, "written": 90, "usd": 0.5}}}
-    baseline = court.run("base", [{"id": f"c{n}", "claims": [claim("Refunds take 30 days.")]} for n in range(6)])
+    baseline = court.run("base", [{"id": f"c{n}", "claims": [claim("Refunds take 30 days.")]} for n in range(9)])
     lost = [claim("Refunds take 30 days.", U, reason="It says <b>14</b> days.")]
-    cases = [{"id": f"c{n}", "claims": lost, "reported": n == 0} for n in range(6)]
+    cases = [{"id": f"c{n}", "claims": lost, "reported": n == 0} for n in range(9)]
     court.run("new", cases, timing=spent)
     comment = court.report("new", baseline)
     assert "faithfulness fell in uncategorised" in comment
@@ -554,7 +555,7 @@ def test_the_comment_shows_what_lost_its_support_and_who_disagrees(court: Court)
         in comment
     )
     assert "Pipeline and judge disagree on who abstained: 1 case" in comment
-    assert "noise is not tested yet" in comment
+    assert "Noise not measured: run &#96;rag-assay noise&#96;" in comment
     assert "judge 10 calls, 0 from the cache, 900 tokens read, 90 written, 0.50 USD" in comment
 
 

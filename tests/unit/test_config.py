@@ -94,8 +94,8 @@ gate:
   max_failures: 0
   floor_policy: no_worse
   drift: {max_drop: 0.1}
-  alpha: 0.05
-noise: null
+  alpha: 0.01
+noise: eval/noise.json
 accepted: eval/accepted.yml
 baseline: {branch: null, accept: on-pass, file: old/run.json, required: true}
 check: {ignore: [thin-category]}
@@ -208,7 +208,6 @@ def test_one_clear_error(tmp_path: Path, text: str, problem: str) -> None:
 
 LATER = [
     ("pipeline: {repeats: 3}", "pipeline.repeats: 3 is not yet supported; leave it out or write 1"),
-    ("gate: {alpha: 0.1}", "gate.alpha: 0.1 is not yet supported; leave it out or write 0.05"),
     ("baseline: {branch: main}", "baseline.branch: 'main' is not yet supported; leave it out"),
     ("baseline: {accept: manual}", "baseline.accept: 'manual' is not yet supported"),
     ("report: {html: true}", "report.html: true is not yet supported; leave it out or write false"),

@@ -78,7 +78,7 @@ class TestGatedMetrics:
     )
     def test_say_the_status_in_words_with_its_reason(self, fields: dict[str, object], expected: str) -> None:
         """No icon stands alone, and an advisory row says that it is one."""
-        assert cells(tables.visible(compared(build_row("a", 0.8, 0.5, **fields)))[0])[0][-1] == expected
+        assert cells(tables.visible(compared(build_row(None, 0.8, 0.5, **fields)))[0])[0][-1] == expected
 
     @pytest.mark.parametrize(
         ("after", "fields", "expected"),

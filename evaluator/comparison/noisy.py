@@ -1,0 +1,241 @@
+"""Noisy rows: how far they move by chance alone, and whether they moved farther (design section 8)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from evaluator.comparison import drift, sheet
+from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
+from evaluator.model.exam import CategorySpread, Noisy
+from evaluator.model.score import MetricId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from evaluator.model.comparison import GatedRow
+    from evaluator.model.config import Rule
+
+Kind: TypeAlias = Literal["steady", "measured", "tested"]
+"""How a row is decided: by its limit alone, beside its measured noise, or beside what its own cases say."""
+
+
+_Moved: TypeAlias = tuple[str, tuple[float, ...]]
+"""A metric, and how far each case moved."""
+
+
+class Question(NamedTuple):
+    """Whether a metric moved over some cases, since the baseline or since another anchor.
+
+    The row over all cases of a suite of one category asks what the category's row does, and an anchor that is still the
+    baseline's values asks nothing new. What is asked twice can fail by chance only once.
+    """
+
+    metric: str
+    cases: frozenset[str]
+    is_since_baseline: bool
+
+
+class Place(NamedTuple):
+    """A row before it is decided.
+
+    Attributes:
+        metric: what is measured.
+        category: where; None for all cases and for the pooled small categories.
+        change: per paired case how much better it became, in the metric's own direction.
+        since: the same against the anchor; none where there is no such rule.
+        limits_means: whether a rule limits how far the mean may fall.
+        is_decided: whether the row is large enough to be decided at all.
+        asked: what the row asks, and what it asks of the anchor (None: nothing): two that ask the same are one.
+    """
+
+    metric: str
+    category: str | None
+    change: Sequence[float]
+    since: Sequence[float]
+    limits_means: bool
+    is_decided: bool = True
+    asked: tuple[Question | None, Question | None] = (None, None)
+
+
+class Chance(NamedTuple):
+    """What chance makes of one row.
+
+    Attributes:
+        is_worse, is_better: whether the row moved that way by more than chance.
+        has_drifted: the same for its fall below the anchor.
+        band: so far it moves by chance, where that was measured.
+        p: how often chance moves such a row so far for the worse, adjusted for the number of rows; where it was tested.
+        needed: about how many cases it would take to tell a fall like this one; None where there is none.
+        interval: of the change in the mean, 95 %.
+        fewest: fewer cases than this can show nothing.
+    """
+
+    is_worse: bool
+    is_better: bool
+    has_drifted: bool
+    band: float | None = None
+    p: float | None = None
+    needed: int | None = None
+    interval: tuple[float, float] | None = None
+    fewest: int = 1
+
+
+def kind(values: Sheet, metric: str, at: str = "mean") -> Kind:
+    """How the rows of a metric are decided.
+
+    Percentiles are decided by their limits alone: what is known of noise is about means.
+    """
+    noise, declared = values.noise, values.declared[MetricId.parse(metric).name]
+    is_judged = values.is_judged(metric)
+    if at != "mean" or not (is_judged or noise.is_live):
+        return "steady"
+    known = noise.measured.get(metric)
+    if known is not None:
+        return "measured" if known.sd > EPSILON else "steady"
+    return "tested" if is_judged or declared.reads == "answer" else "steady"
+
+
+def fewest(values: Sheet, rules: Sequence[Rule], min_cases: int) -> dict[str, int]:
+    """How many cases a row needs to be decided, by metric.
+
+    Where sign flips decide, so many that the rarest outcome is rare enough among all rows, none of them pooled.
+    """
+    asked = {each for rule in rules for each in _asked_unpooled(values, rule)}
+    tail = values.noise.alpha / max(1, len(asked))
+    reach = math.ceil(-math.log2(tail) - EPSILON)
+    tested = {rule.metric for rule in rules if kind(values, rule.metric, rule.at) == "tested"}
+    return {rule.metric: max(min_cases, reach if rule.metric in tested else 0) for rule in rules}
+
+
+def _asked_unpooled(values: Sheet, rule: Rule) -> Iterator[Question]:
+    """What the rows of a rule on a noisy metric ask, were each category large enough for one."""
+    for cases in [values.cases] if rule.per == "all" else values.by_category.values():
+        found = place(values, rule, (None, cases), is_decided=True)
+        if _is_tested(found):
+            yield from filter(None, found.asked)
+
+
+def limits_a_mean(rule: Rule) -> bool:
+    """Whether a rule limits how far a mean may move."""
+    return rule.at == "mean" and (rule.max_drop is not None or rule.max_rise is not None)
+
+
+def _compared(values: Sheet, metric: str) -> bool:
+    return values.has_baseline_of(metric) and values.other_judge(metric) is None
+
+
+def place(values: Sheet, rule: Rule, where: tuple[str | None, Sequence[CaseValues]], *, is_decided: bool) -> Place:
+    """A row of a rule over the cases of a category, or over others (None)."""
+    category, cases = where
+    metric, sign = rule.metric, 1 if values.higher_is_better(rule.metric) else -1
+    if not (is_decided and limits_a_mean(rule) and _compared(values, metric)) or kind(values, metric) == "steady":
+        return Place(metric, category, (), (), limits_means=False, is_decided=False)
+    pairs = sheet.pairs(cases, values.column[metric])
+    since = drift.anchored(values, metric, cases) if rule.max_drop is not None else []
+    before = {pair.case.id: pair.before for pair in pairs}
+    is_baseline = all(abs(pair.before - before.get(pair.case.id, math.inf)) <= EPSILON for pair in since)
+    return Place(
+        metric, category, [sign * (pair.after - pair.before) for pair in pairs],
+        [sign * (pair.after - pair.before) for pair in since], limits_means=True, asked=(
+            Question(metric, frozenset(pair.case.id for pair in pairs), is_since_baseline=True),
+            Question(metric, frozenset(pair.case.id for pair in since), is_baseline) if since else None,
+        ),
+    )  # fmt: skip
+
+
+def chances(values: Sheet, places: Sequence[Place], needed: Mapping[str, int]) -> list[Chance | None]:
+    """What chance makes of each row, the rows together; None of those that it has no part in.
+
+    ``needed`` is how many cases a row needs, by metric.
+    """
+    noisy = [place for place in places if _is_tested(place)]
+    count = len({each for place in noisy for each in place.asked if each is not None})
+    if not noisy:
+        return [None] * len(places)
+    judge = _Judge(values, noisy, count, needed)
+    return [judge.of(place) if _is_tested(place) else None for place in places]
+
+
+def _is_tested(place: Place) -> bool:
+    return place.is_decided and place.limits_means and bool(place.change)
+
+
+def noisy(values: Sheet, metrics: Sequence[str], rows: Sequence[GatedRow]) -> dict[str, Noisy]:
+    """What a category has to exceed its anchor by, for the noisy ones of some metrics among the rows of an exam."""
+    gated = [entry for entry in rows if entry.row.interval is not None]
+    tail = values.noise.alpha / max(1, len(gated) + sum(entry.anchor is not None for entry in gated))
+    found = {}
+    for metric in metrics:
+        how = kind(values, metric)
+        if how != "steady":
+            spreads = {name: spread(values, metric, name) for name in values.by_category} if how == "measured" else None
+            found[metric] = Noisy(tail=tail, spreads=spreads)
+    return found
+
+
+def spread(values: Sheet, metric: str, category: str | None) -> CategorySpread:
+    """The larger of a category's and the whole metric's standard deviation within cases."""
+    known, times = values.noise.measured[metric], values.noise.repeats - 1
+    whole = CategorySpread(sd=known.sd, df=times * max(1, sum(each.n for each in known.categories.values())))
+    own = known.categories.get(category) if category is not None else None
+    return whole if own is None or own.sd <= known.sd else CategorySpread(sd=own.sd, df=times * own.n)
+
+
+class _Judge:
+    """All noisy rows of an exam, ``count`` of them with those that are held to an anchor."""
+
+    def __init__(self, values: Sheet, noisy: Sequence[Place], count: int, needed: Mapping[str, int]) -> None:
+        # Imported late: numpy is nothing that a suite without noise should wait for.
+        from evaluator.comparison import statistics  # noqa: PLC0415 - as above
+
+        self._statistics = statistics
+        self._values, self._needed = values, needed
+        self._alpha = values.noise.alpha
+        self._tail = self._alpha / count
+        tested = [place for place in noisy if kind(values, place.metric) == "tested"]
+        falls = {_moved(place, found, -1) for place in tested for found in (place.change, place.since) if found}
+        self._worse = self._adjusted(sorted(falls), count)
+        self._better = self._adjusted(sorted({_moved(place, place.change) for place in tested}), count)
+
+    def _adjusted(self, moves: Sequence[_Moved], count: int) -> dict[_Moved, float]:
+        """Adjusted p-values: Holm's steps among what was tested, with the share of the other rows set aside."""
+        found = [self._statistics.sign_flip(each) if math.fsum(each) > 0 else 1.0 for _, each in moves]
+        share = max(1.0, count / max(1, len(moves)))
+        return {each: min(1.0, share * p) for each, p in zip(moves, self._statistics.holm(found), strict=True)}
+
+    def of(self, place: Place) -> Chance:
+        """What chance makes of a row."""
+        interval = self._statistics.interval(place.change)
+        if kind(self._values, place.metric) == "measured":
+            return self._measured(place)._replace(interval=interval)
+        return self._tested(place)._replace(interval=interval)
+
+    def _measured(self, place: Place) -> Chance:
+        known = spread(self._values, place.metric, place.category)
+        mean = _mean(place.change)
+        fallen = _mean(place.since)
+        band = self._statistics.band(known.sd, len(place.change), self._tail, known.df)
+        since = self._statistics.band(known.sd, max(1, len(place.since)), self._tail, known.df)
+        needed = self._statistics.cases_for(-mean, known.sd, self._tail, known.df) if mean < -EPSILON else None
+        return Chance(
+            -mean - band > EPSILON, mean - band > EPSILON, -fallen - since > EPSILON, band=band, needed=needed
+        )
+
+    def _tested(self, place: Place) -> Chance:
+        p = self._worse[_moved(place, place.change, -1)]
+        drifted = self._worse.get(_moved(place, place.since, -1), 1.0)
+        better = self._better[_moved(place, place.change)]
+        needed = self._statistics.cases_for_test([-each for each in place.change], self._tail)
+        return Chance(
+            p <= self._alpha, better <= self._alpha, drifted <= self._alpha, p=p, needed=needed,
+            fewest=self._needed[place.metric],
+        )  # fmt: skip
+
+
+def _moved(place: Place, moves: Sequence[float], sign: int = 1) -> _Moved:
+    return place.metric, tuple(sign * each for each in moves)
+
+
+def _mean(found: Sequence[float]) -> float:
+    return math.fsum(found) / len(found) if found else 0.0

@@ -1,0 +1,101 @@
+"""What a row comes to under its rule, in a word and in a sentence (design section 8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluator.comparison import numbers
+from evaluator.comparison.sheet import EPSILON
+from evaluator.model.counting import counted
+from evaluator.model.score import MetricId
+
+if TYPE_CHECKING:
+    from evaluator.comparison.noisy import Chance
+    from evaluator.comparison.sheet import Sheet
+    from evaluator.model.comparison import Row, Status
+    from evaluator.model.config import Rule
+
+
+class Seen(NamedTuple):
+    """What is known of a row beside its means.
+
+    Attributes:
+        fewest: so many cases it needs to be decided.
+        chance: what chance makes of it; None of a row that has none.
+        is_small: whether its cases are pooled with those of other small categories.
+        worse: how many of its cases got worse.
+    """
+
+    fewest: int
+    chance: Chance | None = None
+    is_small: bool = False
+    worse: int = 0
+
+
+def tolerance(rule: Rule | None, before: float | None) -> float | None:
+    """How far a row may move; None where no rule limits it."""
+    if rule is None:
+        return None
+    return rule.max_drop if rule.max_drop is not None else allowed_rise(rule, before)
+
+
+def allowed_rise(rule: Rule, before: float | None) -> float | None:
+    """How much a lower-is-better metric may rise: the rule's number, or its percentage of the baseline."""
+    if isinstance(rule.max_rise, str):
+        return None if before is None else float(rule.max_rise.removesuffix("%")) / 100 * before
+    return rule.max_rise
+
+
+def status(values: Sheet, row: Row, rule: Rule | None, seen: Seen) -> tuple[Status, str]:
+    """What a row that both runs have comes to, and why."""
+    delta = row.delta or 0.0
+    if abs(delta) <= EPSILON:
+        return "unchanged", "no change"
+    if rule is not None and _is_too_small(row, seen):
+        return "too few cases", f"{counted(row.n, 'case')}, {seen.fewest} are needed"
+    if rule is None and not values.declared[MetricId.parse(row.metric).name].bounded:
+        return "not evaluated", "no rule names it"
+    if (delta > 0) == values.higher_is_better(row.metric):
+        return _better(abs(delta), seen.chance)
+    if rule is None or row.tolerance is None:
+        return "not evaluated", "worse; no rule sets a limit"
+    return _worse(abs(delta), row.tolerance, rule, seen)
+
+
+def _is_too_small(row: Row, seen: Seen) -> bool:
+    return seen.is_small or (seen.chance is not None and row.n < seen.chance.fewest)
+
+
+def _better(rise: float, chance: Chance | None) -> tuple[Status, str]:
+    if chance is None:
+        return "improved", "better"
+    if chance.is_better:
+        return "improved", "better, by more than chance makes"
+    return "within noise", f"within noise: better by {rise:.4g}, {_chance(rise, chance)}"
+
+
+def _worse(drop: float, limit: float, rule: Rule, seen: Seen) -> tuple[Status, str]:
+    shown, shown_limit = numbers.apart(drop, limit)
+    lost = f"{counted(seen.worse, 'case')} lost"
+    by = f"worse by {shown}" if rule.at == "mean" else f"{rule.at} worse by {shown}"
+    if drop - limit <= EPSILON:
+        return "within noise", f"within noise: {lost}; {by}, {shown_limit} is allowed"
+    if rule.min_lost is not None and seen.worse < rule.min_lost:
+        return "within noise", f"within noise: {lost}, {rule.min_lost} are needed; {by}"
+    if seen.chance is None:
+        return "regressed", f"{by}, {shown_limit} is allowed; {lost}"
+    if not seen.chance.is_worse:
+        return "within noise", f"within noise: {lost}; {by}, {_chance(drop, seen.chance)}{_needed(seen.chance)}"
+    return "regressed", f"{by}, {shown_limit} is allowed, {_chance(drop, seen.chance)}; {lost}"
+
+
+def _chance(change: float, chance: Chance) -> str:
+    """How far chance moves such a row, or how often it moves one so far."""
+    if chance.band is not None:
+        _, shown = numbers.apart(change, chance.band)
+        return f"chance alone makes {shown}"
+    return f"p = {chance.p:.2g} among all rows" if chance.p is not None else ""
+
+
+def _needed(chance: Chance) -> str:
+    return "" if chance.needed is None else f"; about {counted(chance.needed, 'case')} would tell"

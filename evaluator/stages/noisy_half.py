@@ -1,0 +1,121 @@
+"""Which rows of a comparison move by chance, and by how much: what noise.json says of these two runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evaluator.comparison import noise as measured
+from evaluator.comparison import noisy
+from evaluator.comparison.sheet import Noisiness
+from evaluator.model.base import digest
+from evaluator.model.counting import counted
+from evaluator.stages import known_noise
+from evaluator.stores.words import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from evaluator.comparison.sheet import Sheet
+    from evaluator.model.config import Config
+    from evaluator.model.noise import Noise
+    from evaluator.model.run import RunHead
+
+MOST = 10
+"""So many flaky cases are named."""
+
+MEASURE = "run `rag-assay noise`"
+
+
+@dataclass(frozen=True)
+class NoisyHalf:
+    """Both runs and what is known of their noise.
+
+    Attributes:
+        candidate, baseline: the heads of the runs; no baseline is None.
+        mine, theirs: their configurations.
+        noise: what the candidate's noise.json holds now.
+    """
+
+    candidate: RunHead
+    baseline: RunHead | None
+    mine: Config
+    theirs: Config | None
+    noise: Noise | None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether either run's pipeline may answer otherwise the next time."""
+        return any(known_noise.is_live(config) for config in (self.mine, self.theirs) if config is not None)
+
+    def of_sheet(self, judged: Collection[str], *, old: bool) -> Noisiness:
+        """What rows need of it, under the baseline's terms or the candidate's; ``judged`` are a judge's metrics."""
+        known, config = self._known(old=old), (self.theirs if old else None) or self.mine
+        if known is None:
+            return Noisiness(is_live=self.is_live, alpha=config.gate.alpha)
+        found = {name: each for name, each in known.metrics.items() if self._holds(known, is_judged=name in judged)}
+        return Noisiness(found, known.repeats, self.is_live, config.gate.alpha)
+
+    def digest(self, *, old: bool) -> str | None:
+        """Of the noise.json that the rows are held to."""
+        known = self._known(old=old)
+        return None if known is None else digest(known.model_dump(mode="json"))[:12]
+
+    def _known(self, *, old: bool) -> Noise | None:
+        return self.baseline.noise if old and self.baseline is not None else self.noise
+
+    def _holds(self, known: Noise, *, is_judged: bool) -> bool:
+        """Whether a noise.json is of such runs; only what a judge decides depends on the judge."""
+        mine = known_noise.fingerprint(self.mine, None)
+        without_judge = known.pipeline_fingerprint or known.fingerprint
+        return known.fingerprint == self.candidate.fingerprint.get("noise") if is_judged else without_judge == mine
+
+    def sayings(self, sheet: Sheet, gated: Sequence[str], judged: Collection[str]) -> Iterator[str]:
+        """What a reader of noisy rows has to know; ``gated`` are the metrics that rules read."""
+        if self.baseline is None:
+            return
+        yield from self._stale(gated, judged)
+        tested = [metric for metric in gated if noisy.kind(sheet, metric) == "tested"]
+        if tested:
+            yield (
+                f"Noise not measured: {MEASURE}. Until then a fall of {', '.join(tested)} fails only where sign flips "
+                "of its cases show it to be more than chance, which takes more cases."
+            )
+        taken = [
+            metric for metric in gated if self.is_live and metric not in judged
+            and metric not in sheet.noise.measured and noisy.kind(sheet, metric) == "steady"
+        ]  # fmt: skip
+        if taken:
+            yield (
+                f"Noise not measured: {MEASURE}. Until then {', '.join(taken)} is gated as if the pipeline always "
+                "retrieved alike."
+            )
+        yield from self._flaky(gated)
+
+    def _stale(self, gated: Sequence[str], judged: Collection[str]) -> Iterator[str]:
+        known = self.noise
+        if known is None:
+            return
+        lost = [
+            metric for metric in gated if metric in known.metrics
+            and (self.is_live or metric in judged) and not self._holds(known, is_judged=metric in judged)
+        ]  # fmt: skip
+        if lost:
+            yield (
+                f"The noise of {', '.join(lost)} was measured on {known.date} with another judge or kind of pipeline "
+                f"and counts for nothing: {MEASURE} again."
+            )
+
+    def _flaky(self, gated: Sequence[str]) -> Iterator[str]:
+        """The cases that do not keep their values; only those that are still asked."""
+        if self.noise is None:
+            return
+        cases = {
+            case: {metric: rate for metric, rate in rates.items() if metric in gated}
+            for case, rates in self.noise.cases.items()
+        }
+        found = measured.flaky(cases)
+        if found:
+            named = ", ".join(f"{visible(each.case)} ({each.metric}, {each.rate:.0%})" for each in found[:MOST])
+            more = f" and {len(found) - MOST:,} more" if len(found) > MOST else ""
+            yield f"Two equal runs often disagree about {counted(len(found), 'case')}: {named}{more}."
