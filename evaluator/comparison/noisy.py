@@ -150,7 +150,7 @@ def chances(values: Sheet, places: Sequence[Place], needed: Mapping[str, int]) -
     ``needed`` is how many cases a row needs, by metric.
     """
     noisy = [place for place in places if _is_tested(place)]
-    count = len({each for place in noisy for each in place.asked if each is not None})
+    count = sum(1 + bool(place.since) for place in noisy)
     if not noisy:
         return [None] * len(places)
     judge = _Judge(values, noisy, count, needed)
@@ -193,10 +193,11 @@ class _Judge:
         self._values, self._needed = values, needed
         self._alpha = values.noise.alpha
         self._tail = self._alpha / count
+        asked = len({each for place in noisy for each in place.asked if each is not None})
         tested = [place for place in noisy if kind(values, place.metric) == "tested"]
         falls = {_moved(place, found, -1) for place in tested for found in (place.change, place.since) if found}
-        self._worse = self._adjusted(sorted(falls), count)
-        self._better = self._adjusted(sorted({_moved(place, place.change) for place in tested}), count)
+        self._worse = self._adjusted(sorted(falls), asked)
+        self._better = self._adjusted(sorted({_moved(place, place.change) for place in tested}), asked)
 
     def _adjusted(self, moves: Sequence[_Moved], count: int) -> dict[_Moved, float]:
         """Adjusted p-values: Holm's steps among what was tested, with the share of the other rows set aside."""
