@@ -94,5 +94,6 @@ def _exceeds(differences: Sequence[float], noise: Noisy | None, category: str) -
 
     if noise.spreads is None:
         return statistics.sign_flip(differences) <= noise.tail
-    known = noise.spreads[category]
-    return rise - statistics.band(known.sd, len(differences), noise.tail, known.df) > EPSILON
+    found = noise.spreads[category]
+    known = statistics.Known(found.sd, found.df, found.kurtosis)
+    return rise - statistics.band(known, len(differences), noise.tail) > EPSILON

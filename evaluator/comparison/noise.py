@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -54,7 +55,20 @@ def spread(runs: Sequence[Values], categories: Mapping[str, str]) -> dict[str, M
             if len(values) > 1:
                 known = found.setdefault(metric, {}).get(category, _Spread(0.0, 0))
                 found[metric][category] = _Spread(known.squares + _squares(values), known.df + len(values) - 1)
-    return {metric: _pooled(each, len(runs) - 1) for metric, each in found.items()}
+    return {
+        metric: _pooled(each, len(runs) - 1).but(kurtosis=_kurtosis(runs, list(categories), metric))
+        for metric, each in found.items()
+    }
+
+
+def _kurtosis(runs: Sequence[Values], cases: Sequence[str], metric: str) -> float:
+    """The excess kurtosis of the differences between any two runs, all cases together; never below 0."""
+    pairs = [pair for case in cases for pair in itertools.combinations(_values(runs, case, metric), 2)]
+    squares = [(one - other) ** 2 for one, other in pairs]
+    mean = math.fsum(squares) / len(squares)
+    if mean <= EPSILON**2:
+        return 0.0
+    return round(max(0.0, math.fsum(each**2 for each in squares) / len(squares) / mean**2 - 3), DIGITS)
 
 
 def _pooled(found: Mapping[str, _Spread], each: int) -> MetricNoise:

@@ -177,9 +177,11 @@ def noisy(values: Sheet, metrics: Sequence[str], rows: Sequence[GatedRow]) -> di
 def spread(values: Sheet, metric: str, category: str | None) -> CategorySpread:
     """The larger of a category's and the whole metric's standard deviation within cases."""
     known, times = values.noise.measured[metric], values.noise.repeats - 1
-    whole = CategorySpread(sd=known.sd, df=times * max(1, sum(each.n for each in known.categories.values())))
+    whole = CategorySpread(
+        sd=known.sd, df=times * max(1, sum(each.n for each in known.categories.values())), kurtosis=known.kurtosis
+    )
     own = known.categories.get(category) if category is not None else None
-    return whole if own is None or own.sd <= known.sd else CategorySpread(sd=own.sd, df=times * own.n)
+    return whole if own is None or own.sd <= known.sd else whole.but(sd=own.sd, df=times * own.n)
 
 
 class _Judge:
@@ -213,12 +215,13 @@ class _Judge:
         return self._tested(place)._replace(interval=interval)
 
     def _measured(self, place: Place) -> Chance:
-        known = spread(self._values, place.metric, place.category)
+        found = spread(self._values, place.metric, place.category)
+        known = self._statistics.Known(found.sd, found.df, found.kurtosis)
         mean = _mean(place.change)
         fallen = _mean(place.since)
-        band = self._statistics.band(known.sd, len(place.change), self._tail, known.df)
-        since = self._statistics.band(known.sd, max(1, len(place.since)), self._tail, known.df)
-        needed = self._statistics.cases_for(-mean, known.sd, self._tail, known.df) if mean < -EPSILON else None
+        band = self._statistics.band(known, len(place.change), self._tail)
+        since = self._statistics.band(known, max(1, len(place.since)), self._tail)
+        needed = self._statistics.cases_for(-mean, known, self._tail) if mean < -EPSILON else None
         return Chance(
             -mean - band > EPSILON, mean - band > EPSILON, -fallen - since > EPSILON, band=band, needed=needed
         )

@@ -11,10 +11,11 @@ from evaluator.model.verdicts import Verdict
 
 
 class CategorySpread(Value):
-    """The standard deviation of a case from run to run, known by ``df`` degrees of freedom."""
+    """The standard deviation of a case from run to run, known by ``df`` degrees of freedom, and its kurtosis."""
 
     sd: float
     df: int
+    kurtosis: float = 0.0
 
 
 class Noisy(Value):

@@ -21,12 +21,15 @@ class CategoryNoise(Value):
 class MetricNoise(Value):
     """The same over all categories of a metric.
 
-    ``judge`` is the part of ``sd`` that is there when the same answers are judged again, ``pipeline`` the rest (their
-    squares add up); both are None where they were not told apart.
+    ``kurtosis`` is the excess kurtosis of the difference between two runs of a case: far above 0 where values mostly
+    stay and sometimes jump, as verdicts on a few claims do. ``judge`` is the part of ``sd`` that is there when the same
+    answers are judged again, ``pipeline`` the rest (their squares add up); both are None where they were not told
+    apart.
     """
 
     sd: Amount
     categories: dict[Id, CategoryNoise]
+    kurtosis: Amount = 0.0
     pipeline: Amount | None = None
     judge: Amount | None = None
 

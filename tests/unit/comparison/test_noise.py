@@ -22,6 +22,8 @@ def test_the_spread_within_cases_is_pooled_by_category_and_over_all() -> None:
     """Squares 0.5 and 0 with one degree of freedom each in a, 0.08 in b: roots of 0.25, of 0.08, of 0.58 / 3."""
     found = noise.spread(runs(p=[0.0, 1.0], q=[0.5, 0.5], r=[0.4, 0.8]), {"p": "a", "q": "a", "r": "b"})
     assert found["faithfulness"].sd == pytest.approx(math.sqrt(0.58 / 3))
+    # Differences 1, 0 and 0.4: fourth powers 1.0256 / 3, by the square of 1.16 / 3, less 3, is below 0.
+    assert found["faithfulness"].kurtosis == 0.0
     assert found["faithfulness"].categories["a"].n == 2
     assert found["faithfulness"].categories["a"].sd == pytest.approx(0.5)
     assert found["faithfulness"].categories["b"].n == 1
@@ -39,6 +41,14 @@ def test_a_case_without_some_values_is_known_less_well() -> None:
     found = noise.spread(runs(p=[0.0, 1.0, None], q=[1.0, 1.0, 1.0], r=[1.0, None, None]), dict.fromkeys("pqr", "a"))
     assert found["faithfulness"].categories["a"].n == 1
     assert found["faithfulness"].sd == pytest.approx(math.sqrt(0.5 / 3))
+
+
+def test_values_that_mostly_stay_and_sometimes_jump_have_heavy_tails() -> None:
+    """One of ten cases moved by 1: the mean fourth power 0.1 by the squared mean square 0.01, less 3."""
+    found = noise.spread(
+        runs(p=[0.0, 1.0], **{f"q{n}": [1.0, 1.0] for n in range(9)}), {"p": "a", **{f"q{n}": "a" for n in range(9)}}
+    )
+    assert found["faithfulness"].kurtosis == pytest.approx(7.0)
 
 
 def test_held_out_cases_are_in_no_part_of_it() -> None:

@@ -168,7 +168,7 @@ def test_exchanging_the_runs_flips_every_sign(pairs: list[tuple[float, float]]) 
     assert one.delta == -(other.delta or 0.0)
     assert "regressed" not in (one.status, other.status) or one.status != other.status
     assert one.interval is not None
-    assert other.interval == (-one.interval[1], -one.interval[0])
+    assert other.interval == pytest.approx((-one.interval[1], -one.interval[0]))
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=12), st.floats(0, 1))
