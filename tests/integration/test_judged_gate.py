@@ -51,7 +51,8 @@ def test_an_uncalibrated_judge_leaves_a_drop_undecided_and_says_both_ways_out(co
     assert (decision.outcome, decision.exit_code) == ("inconclusive", 3)
     assert reasons(decision)["judge-advisory"] == (
         "faithfulness max_drop in the row all would have failed: worse by 0.7, 0.03 is allowed, p = 0.0029 "
-        "among all rows; 10 cases lost; the judge is not enforced (not calibrated): calibrate the judge (judge.calibration), "
+        "among all rows; 10 cases lost; the judge "
+        "is not enforced (not calibrated): calibrate the judge (judge.calibration), "
         "or set judge.advisory: pass"
     )
     assert {row.advisory for row in court.comparison("new").rows if row.metric == "faithfulness"} == {True}
