@@ -82,9 +82,6 @@ class Steps:
         """One more unit is done."""
         self.steps.append(failed)
 
-    def note(self, text: str) -> None:
-        """What else is worth knowing of it."""
-
     def close(self) -> None:
         """The work has ended."""
         self.is_closed = True
