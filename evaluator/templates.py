@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import html as _html
 import importlib.util
 import re
 import sys
@@ -141,7 +140,11 @@ def code(value: object) -> Safe:
 
 def html(value: object) -> Safe:
     """Foreign text for HTML, attributes in quotes included."""
-    return value if isinstance(value, Safe) else Safe(_html.escape(one_line(str(value))))
+    if isinstance(value, Safe):
+        return value
+    import html as escaping  # noqa: PLC0415 - its tables of names are large, and most reports are Markdown
+
+    return Safe(escaping.escape(one_line(str(value))))
 
 
 def _escaped(text: str) -> str:
