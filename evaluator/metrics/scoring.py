@@ -175,8 +175,10 @@ def _sha256(text: str) -> bytes:
 
 def as_seen(text: str) -> str:
     """What a reader sees of a text, whatever its white space."""
-    seen = text if text.isascii() else "".join(each for each in text if unicodedata.category(each) != "Cf")
-    return "".join(seen.split())
+    unseen = [] if text.isascii() else [each for each in set(text) if unicodedata.category(each) == "Cf"]
+    for each in unseen:
+        text = text.replace(each, "")
+    return "".join(text.split())
 
 
 class Beside(NamedTuple):
