@@ -87,4 +87,5 @@ def _hand_on(workspace: Workspace, comparison: Comparison, state: ExamFile, *, a
     directions = {metric: declared[MetricId.parse(metric).name].higher_is_better for metric in state.values}
     link = (comparison.baseline.commit or "no commit") if comparison.baseline else None
     history = drift.next_history(state, accepted=accepted, higher_is_better=directions, link=link)
-    read_run(workspace.out / "run.json").with_history(history)
+    run = workspace.handed.run or read_run(workspace.out / "run.json")
+    run.with_history(history)

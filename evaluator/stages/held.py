@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from evaluator.stores import runs, values
 from evaluator.stores.runs import StoredCase
+from evaluator.stores.spans import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from evaluator.model.judgement import Judged
-    from evaluator.model.run import RunHead
+    from evaluator.model.run import History, RunHead
     from evaluator.model.score import MetricId, Score
     from evaluator.model.view import CaseView
+    from evaluator.stores.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +52,15 @@ class HeldRun:
         head: everything but cases, texts and places; the history is empty.
         places: chunk id -> index in its document.
         by_id: every case, in the run's order.
+        path: the file.
+        history: where its history is.
     """
 
     head: RunHead
     places: Mapping[str, int]
     by_id: Mapping[str, HeldCase]
+    path: Path
+    history: Span
 
     @property
     def ids(self) -> Sequence[str]:
@@ -70,6 +78,11 @@ class HeldRun:
     def cases(self) -> Iterator[StoredCase]:
         """Every case in the run's order."""
         return iter(self.by_id.values())
+
+    def with_history(self, history: History) -> None:
+        """Put another history into the file, as :meth:`evaluator.stores.runs.RunReader.with_history` does."""
+        with values.opened(self.path) as file:
+            runs.put_history(self.path, Source(file), self.history, history)
 
 
 class Run(Protocol):
@@ -96,4 +109,8 @@ class Run(Protocol):
 
     def cases(self) -> Iterator[StoredCase]:
         """Every case in the run's order."""
+        ...
+
+    def with_history(self, history: History) -> None:
+        """Put another history into the file, atomically; every other byte stays."""
         ...

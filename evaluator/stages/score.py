@@ -92,10 +92,11 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
         said = _told(workspace, scorer.foreign, judged.alerts, suite.collection.timing)
         summary = totals.summary()
         timing = {**suite.collection.timing, **said, **totals.timing(), **judged.timing()}
-        run.finish(summary, scorer.texts, scorer.places, timing, History())
+        place = run.finish(summary, scorer.texts, scorer.places, timing, History())
     if handed is not None:
-        head = RunHead.model_validate({**start, "summary": summary, "timing": timing, "history": History()})
-        workspace.handed.run = HeldRun(head, scorer.places, held)
+        # Its parts were checked when they were made.
+        head = RunHead.model_construct(**start, summary=summary, timing=timing, history=History())
+        workspace.handed.run = HeldRun(head, scorer.places, held, workspace.out / "run.json", place)
     if judged.interrupted is not None:
         raise errors.Interrupted(judged.interrupted)
 

@@ -68,7 +68,7 @@ class RunWriter(AbstractContextManager["RunWriter"]):
         Raises:
             FileProblem: the case holds NaN or Infinity.
         """
-        value = {**dict(case), **results} if results else case
+        value = {**vars(case), **results} if results else case
         self._file.write(self._separator + values.encode(value, f"{self._path}: case '{words.visible(case.id)}'"))
         self._separator = b",\n"
 
@@ -79,16 +79,19 @@ class RunWriter(AbstractContextManager["RunWriter"]):
         places: Mapping[str, int],
         timing: Mapping[str, Any],
         history: History,
-    ) -> None:
-        """Write what comes after the cases.
+    ) -> Span:
+        """Write what comes after the cases; where the value of the history then is.
 
         Raises:
             FileProblem: a value holds NaN or Infinity.
         """
         tail = {"summary": summary, "texts": texts, "places": places, "timing": timing, "history": history}
         members = [self._member(key, value) for key, value in tail.items()]
-        self._file.write(b"\n],\n" + b",\n".join(members) + b"}\n")
+        self._file.write(b"\n],\n" + b",\n".join(members))
+        end = self._file.tell()
+        self._file.write(b"}\n")
         self._finished = True
+        return Span(end - len(members[-1]) + len(layout.HISTORY), end)
 
     def _member(self, key: str, value: Any) -> bytes:
         return values.encode({key: value}, str(self._path))[1:-1]
@@ -241,10 +244,19 @@ class RunReader:
         Raises:
             FileProblem: the system refuses.
         """
-        with atomic.atomic_file(self.path) as file:
-            file.writelines(self._source.blocks(0, self._history.start))
-            file.write(values.encode(history, str(self.path)))
-            file.writelines(self._source.blocks(self._history.end))
+        put_history(self.path, self._source, self._history, history)
+
+
+def put_history(path: Path, source: Source, place: Span, history: History) -> None:
+    """Write a run anew with another history in a place; every other byte is as in the source.
+
+    Raises:
+        FileProblem: the system refuses.
+    """
+    with atomic.atomic_file(path) as file:
+        file.writelines(source.blocks(0, place.start))
+        file.write(values.encode(history, str(path)))
+        file.writelines(source.blocks(place.end))
 
 
 def read_run(path: Path) -> RunReader:

@@ -18,6 +18,7 @@ from evaluator.model.view import Replied
 from evaluator.stages.held import HeldCase, HeldRun, judged_of
 from evaluator.stages.paraphrases import Groups, Meeting
 from evaluator.stores.runs import StoredCase
+from evaluator.stores.spans import Span
 from tests.builders import build_head
 from tests.judgements import claims, judgement
 
@@ -65,7 +66,7 @@ class TestWhatAJudgeSaid:
 
         def alone(judged: Judged | None, **fields: Any) -> tuple[Replied | None, ...]:
             cases = {"root": stored(ROOT, None), "other": stored(OTHER, judged, **fields)}
-            run: Any = HeldRun(build_head(), {}, cases)  # type: ignore[arg-type] - read like one that is held
+            run: Any = HeldRun(build_head(), {}, cases, Path("unread"), Span(0, 0))  # type: ignore[arg-type] - read like one that is held
             return Meeting(run, None, wanted=True).alone(cases["root"], is_candidate=True)
 
         assert alone(SAID) == (Replied(("A",), OTHER.labels, "An answer.", None, SAID.judgement),)
