@@ -14,6 +14,7 @@ from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
 from evaluator.stages import against as baselines
 from evaluator.stages import frozen, known_noise, labels
+from evaluator.stages.foreign import Foreign
 from evaluator.stages.held import HeldRun
 from evaluator.stages.judged_run import NOT_JUDGED
 from evaluator.stages.paraphrases import Groups, are_read
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from evaluator.model.golden import Case
     from evaluator.model.record import Record
     from evaluator.model.score import Metric, MetricId
-    from evaluator.stages.foreign import Foreign
     from evaluator.stages.held import HeldCase
     from evaluator.stages.judged_run import JudgedRun
     from evaluator.stages.workspace import Workspace
@@ -65,6 +65,9 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
         latencies=suite.collection.timing.get("latency_ms", {}), inline=not large,
     )  # fmt: skip
     scorer.quoted = suite.quoted
+    if handed is not None and suite.config.pipeline.kind == "builtin":
+        # What it has just found is the fixture's own text.
+        scorer.foreign = Foreign(None)
     scorer.judged = judged.by_case
     start: RunStart = {
         "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": workspace.tier,
