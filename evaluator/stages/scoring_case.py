@@ -10,6 +10,7 @@ from evaluator.metrics import facts, scoring
 from evaluator.model.record import Hit, union
 from evaluator.model.run import RunCase, RunFact, RunNeed
 from evaluator.model.score import NotApplicable, Unscored
+from evaluator.stages.diagnosing import Diagnoser
 from evaluator.stages.foreign import Foreign
 from evaluator.stages.held import HeldCase
 from evaluator.stages.paraphrases import ALONE
@@ -62,6 +63,7 @@ class Scorer:
         self._declared = declared
         self._latencies = latencies
         self._last: dict[str, tuple[str | None, str | None]] = {}
+        self._diagnoser = Diagnoser(fixture, self._all_places)
         self.foreign = Foreign(fixture)
 
     def score(self, case: Case, record: Record, group: Group = ALONE) -> HeldCase:
@@ -78,9 +80,11 @@ class Scorer:
         scores = scoring.score_case(view, self._metrics, self._declared)
         stated = _facts(view)
         self.foreign.take(case, record, view, stated)
+        walked = self._walked(record, view)
         found = {
-            **self._walked(record, view), "facts": stated, "paraphrases": group.ids,
+            **walked, "facts": stated, "paraphrases": group.ids,
             **by_outcome(scores, self._declared), **self._said(case.id),
+            "diagnosis": self._diagnoser.of(view, walked["needs"]),
         }  # fmt: skip
         return HeldCase(stored.case.but(**found), record.retrieved, context_only, view, scores)
 

@@ -105,13 +105,23 @@ def _nowhere(
         likely = [(chunk, by_id[chunk]) for chunk in sorted(looks[each]) if chunk in by_id]
         if each not in _found([each], likely, set()):
             left.append(each)
-    masks = {each: candidates.mask(*each) for each in left}
+    return set(left) - _somewhere(left, candidates, slow)
+
+
+def may_state(candidates: Candidates, alternatives: tuple[str, ...], language: str) -> bool:
+    """Whether a fact stands in some chunk, or two adjacent ones, or has a pattern that takes too long to tell."""
+    slow: set[_Wanted] = set()
+    return bool(_somewhere([_Wanted(alternatives, language)], candidates, slow) or slow)
+
+
+def _somewhere(wanted: Sequence[_Wanted], candidates: Candidates, slow: set[_Wanted]) -> set[_Wanted]:
+    masks = {each: candidates.mask(*each) for each in wanted}
     known = {each: mask for each, mask in masks.items() if mask is not None}
-    found = _found([each for each in left if each not in known], candidates.passages, slow)
+    found = _found([each for each in wanted if each not in known], candidates.passages, slow)
     found |= _anywhere({each: mask.alone for each, mask in known.items()}, candidates.passages, 1)
     # Most facts that are anywhere are in one chunk: only the others are looked for in two.
     rest = {each: mask.with_next for each, mask in known.items() if each not in found}
-    return set(left) - found - _anywhere(rest, candidates.passages, 2)
+    return found | _anywhere(rest, candidates.passages, 2)
 
 
 def _anywhere(masks: Mapping[_Wanted, int], everything: Passages, size: int) -> set[_Wanted]:
