@@ -61,14 +61,30 @@ class Unsupported(Value):
     quote: str | None = None
 
 
+class Regressed(Value):
+    """A paired case of which some metric fell, beside the ranks of its chunks.
+
+    ``before`` is the baseline's own diagnosis, None where it gave none. ``facts`` are required facts that stood in the
+    context and do not now, ``answer_facts`` the same of the answer, as the judge says. ``answer`` and ``context`` are
+    characters before and now, None where that is not known of both.
+    """
+
+    id: Id
+    before: str | None = None
+    facts: Strings = ()
+    answer_facts: Strings = ()
+    answer: Annotated[tuple[int, int], pydantic.Field(strict=False)] | None = None
+    context: Annotated[tuple[int, int], pydantic.Field(strict=False)] | None = None
+
+
 class ExamFile(Value):
     """The file.
 
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
     ``alerts``, ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are
-    for the report, as are ``claims`` and ``doubts`` (what is to be said of judge and noise). ``noise`` says of noisy
-    metrics what a category has to exceed its anchor by.
+    for the report, as are ``claims``, ``regressed`` and ``doubts`` (what is to be said of judge and noise). ``noise``
+    says of noisy metrics what a category has to exceed its anchor by.
     """
 
     format: Literal[1] = FORMAT
@@ -83,3 +99,4 @@ class ExamFile(Value):
     claims: Annotated[tuple[Unsupported, ...], pydantic.Field(strict=False)] = ()
     doubts: Strings = ()
     noise: dict[str, Noisy] = {}
+    regressed: Annotated[tuple[Regressed, ...], pydantic.Field(strict=False)] = ()

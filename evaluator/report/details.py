@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evaluator.comparison.configuration import DATA
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
-from evaluator.report import facts, judge, regressions, rules, steps, tables
+from evaluator.report import causes, facts, judge, regressions, rules, steps, tables
 from evaluator.report.parts import Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
 
@@ -24,6 +24,7 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
     """Every folded part that has something in it; the cases ``behind`` what failed are shown above it."""
     parts = [
         *_questions(inputs, behind),
+        causes.part(inputs.causes, inputs.head),
         _small(inputs),
         steps.part(inputs.agents, behind),
         Part("Other metrics", table=tables.other_metrics(inputs)),

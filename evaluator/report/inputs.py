@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.model.decision import RuleOutcome
+from evaluator.report.causes import Causes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluator.model.comparison import CaseChange, Comparison, Row
     from evaluator.model.decision import Decision
-    from evaluator.model.exam import SpreadRow, Unsupported
+    from evaluator.model.exam import Regressed, SpreadRow, Unsupported
     from evaluator.model.run import How, RunHead
     from evaluator.report.judge import Disagreed, Unjudged
     from evaluator.report.steps import Agents
@@ -90,6 +91,8 @@ class Inputs:
         claims: by case, the claims that became unsupported.
         doubts: what is to be known before judged rows are read.
         unjudged: answers of which the judge did not say all that it was asked.
+        causes: why cases fail.
+        regressed: by case, what those lost of which some metric fell.
         disagreed: cases of which pipeline and judge say different things about who abstained.
     """
 
@@ -114,6 +117,8 @@ class Inputs:
     doubts: Sequence[str] = ()
     disagreed: Sequence[Disagreed] = ()
     unjudged: Unjudged | None = None
+    causes: Causes = field(default_factory=Causes)
+    regressed: Mapping[str, Regressed] = field(default_factory=dict)
 
     def named(self, row: Row | RuleOutcome, metric: str) -> str:
         """A metric, with the percentile that is read of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from evaluator.comparison.diagnosis import CAUSES
 from evaluator.model.counting import counted
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ class Table(NamedTuple):
 BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN = "Baseline", "This change", "Δ", "Cases", "Got worse", "Mean"
 MEDIAN, P95 = "p50", "p95"
 NEEDS, REACHED = "Needs", "In what the model got"
-NUMBERS: Collection[str] = (BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN, MEDIAN, P95, NEEDS, REACHED)
+FAILING = "Failing"
+NUMBERS: Collection[str] = (
+    BASELINE, CANDIDATE, DELTA, CASES, LOST, MEAN, MEDIAN, P95, NEEDS, REACHED, FAILING, *CAUSES,
+)  # fmt: skip
 
 
 class LostChunk(NamedTuple):
@@ -82,8 +86,18 @@ class ClaimNote(NamedTuple):
     quote: str | None = None
 
 
+class CauseNote(NamedTuple):
+    """A sentence about why a question fails, with what it names."""
+
+    text: str
+    names: Listing[Name] = Listing()
+
+
 class Example(NamedTuple):
-    """A question behind a change. ``changes`` reads ``recall@5 1.000 → 0.500``; ``steps`` has a note for each need."""
+    """A question behind a change. ``changes`` reads ``recall@5 1.000 → 0.500``; ``steps`` has a note for each need.
+
+    ``causes`` say why it fails and what it lost beside chunks and claims.
+    """
 
     id: Name
     case: CaseText
@@ -92,6 +106,7 @@ class Example(NamedTuple):
     failure: str | None
     steps: Listing[Note] = Listing()
     claims: Listing[ClaimNote] = Listing()
+    causes: tuple[CauseNote, ...] = ()
 
 
 class Note(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.comparison import CaseChange
-from evaluator.report import judge, numbers
+from evaluator.report import causes, judge, numbers
 from evaluator.report.inputs import Inputs, largest_cutoff, split_rule
 from evaluator.report.numbers import NOTHING
 from evaluator.report.parts import (
@@ -195,6 +195,7 @@ def _example(inputs: Inputs, case: str, changes: Sequence[CaseChange]) -> Exampl
         failure=f"{failure.kind}: {failure.message}" if failure else None,
         steps=Listing.of(inputs.agents.walks.get(case, ()) if inputs.agents is not None else ()),
         claims=judge.claims(inputs.claims.get(case, ()), changes),
+        causes=tuple(causes.lines(inputs.causes, case, inputs.regressed.get(case))),
     )
 
 

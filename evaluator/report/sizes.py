@@ -130,7 +130,10 @@ def _examples(examples: Listing[Example], tier: Tier) -> Listing[Example]:
     shown = examples.top(tier.examples)
     short = tuple(
         example._replace(
-            lost=example.lost.top(MAX_LOST), steps=example.steps.top(MAX_LOST), claims=example.claims.top(MAX_LOST)
+            lost=example.lost.top(MAX_LOST),
+            steps=example.steps.top(MAX_LOST),
+            claims=example.claims.top(MAX_LOST),
+            causes=tuple(note._replace(names=note.names.top(MAX_LOST)) for note in example.causes),
         )
         for example in shown.items
     )

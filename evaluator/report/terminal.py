@@ -61,6 +61,9 @@ def _example(example: Example) -> Iterator[str]:
     critical = "critical: " if example.case.critical else ""
     yield f"  {critical}{_short(example.case.question)}"
     yield f"    {_short(example.id)}, {_short(example.case.category)}: {', '.join(example.changes)}"
+    for cause in example.causes:
+        names = f": {', '.join(cause.names.items)}" if cause.names.items else ""
+        yield f"    {_short(f'{cause.text}{names}')}"
     for chunk in example.lost.items:
         yield f"    needed {_short(chunk.chunk)}: rank {chunk.before} → {chunk.after}"
     for claim in example.claims.items:

@@ -8,12 +8,14 @@ import re
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import acceptance, details, judge, regressions, tables, verdict
+from evaluator.report import acceptance, causes, details, judge, regressions, tables, verdict
 from evaluator.report.parts import Compared, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
 
 if TYPE_CHECKING:
-    from evaluator.model.comparison import Loosened
+    from collections.abc import Mapping, Sequence
+
+    from evaluator.model.comparison import CaseChange, Loosened
     from evaluator.report.inputs import Inputs
 
 SHORT_COMMIT = 12
@@ -38,7 +40,7 @@ def build_view(inputs: Inputs) -> ReportView:
         loosened=Part(
             "What made the exam easier", notes=Listing.of(_loosened(inputs)), snippet=acceptance.snippet(inputs)
         ),
-        failed=Part("What failed", table=regressions.table(inputs), examples=regressions.examples(inputs, behind)),
+        failed=_failed(inputs, behind),
         max_examples=inputs.max_examples,
         tables=tables.visible(inputs),
         compared=_compared(inputs),
@@ -48,6 +50,21 @@ def build_view(inputs: Inputs) -> ReportView:
         judged=judge.part(inputs.doubts, inputs.unjudged),
         cost=judge.cost(head),
     )
+
+
+def _failed(inputs: Inputs, behind: Mapping[str, Sequence[CaseChange]]) -> Part:
+    """Every rule that failed, above it which half broke, and the questions behind it."""
+    rows = [outcome for outcome in inputs.decision.rules if verdict.is_row_failure(outcome)]
+    places = [
+        outcome.category
+        for outcome in rows
+        if outcome.scope in ("all", "category") and outcome.rule.partition(" ")[0].partition("@")[0] in causes.SEARCHES
+    ]
+    notes = [*causes.halves(inputs.causes, behind), *causes.advice(inputs.head, places)] if rows else []
+    return Part(
+        "What failed", notes=Listing.of(notes), table=regressions.table(inputs),
+        examples=regressions.examples(inputs, behind),
+    )  # fmt: skip
 
 
 def marker(suite: str) -> Safe:

@@ -72,7 +72,7 @@ class Diagnoser:
         reached, retrieved = set(view.context), set(view.ranking)
         chunks = list(dict.fromkeys(chunk for need in view.needs for way in need.ways for chunk in way))
         if reached.issuperset(chunks):
-            yield from ["unmatched"] * len(lacking)
+            yield "unmatched"
             return
         for each in facts.find_facts(lacking, [(chunk, self._passage(view, chunk)) for chunk in chunks], view.language):
             if not each.found:

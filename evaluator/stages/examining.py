@@ -239,6 +239,7 @@ class Examining:
             uncommitted=self.seen.baseline is not None and self.seen.baseline.head.timing.get("uncommitted") is True,
             claims=tuple(self.seen.unsupported), doubts=self._doubts(sheet),
             noise=noisy.noisy(sheet, list(values), self.new.rows),
+            regressed=tuple(self.seen.regressed),
         )  # fmt: skip
 
     def _doubts(self, sheet: Sheet) -> tuple[str, ...]:

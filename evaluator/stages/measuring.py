@@ -245,8 +245,9 @@ class Changes:
         columns = [(name, places[name], self.ruler.declared[MetricId.parse(name).name]) for name in self.metrics]
         return [column for column in columns if column[2].reads != "clock" and not column[2].compares]
 
-    def add(self, case: str, before: Measured, after: Measured, left_out: Collection[int] = ()) -> None:
-        """Note what changed in one paired case, some places left out."""
+    def add(self, case: str, before: Measured, after: Measured, left_out: Collection[int] = ()) -> bool:
+        """Note what changed in one paired case, some places left out; whether anything got worse."""
+        got_worse = False
         for name, place, metric in self._columns:
             if place in left_out:
                 continue
@@ -254,8 +255,10 @@ class Changes:
             if _same(old, new):
                 continue
             worse = old is not None and new is not None and (new < old) == metric.higher_is_better
+            got_worse = got_worse or worse
             lost = tuple(_lost(before, after)) if worse else ()
             self.found.append(CaseChange(id=case, metric=name, before=old, after=new, lost=lost))
+        return got_worse
 
 
 def _same(old: float | None, new: float | None) -> bool:

@@ -10,6 +10,7 @@ from evaluator import report as formats
 from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
 from evaluator.model.exam import ExamFile
+from evaluator.report.causes import Causes
 from evaluator.report.inputs import CaseText, Failed, Inferred, Inputs
 from evaluator.report.judge import Disagreed, Unjudged
 from evaluator.report.steps import Walks
@@ -50,7 +51,8 @@ def report(workspace: Workspace) -> str:
             percentiles=_percentiles(exam), baseline_uncommitted=exam.uncommitted,
             max_examples=workspace.config.report.max_examples, agents=seen.walks.agents(),
             claims=_by_case(exam), doubts=exam.doubts, disagreed=seen.disagreed,
-            unjudged=Unjudged(seen.unjudged.total(), seen.unjudged),
+            unjudged=Unjudged(seen.unjudged.total(), seen.unjudged), causes=seen.causes,
+            regressed={lost.id: lost for lost in exam.regressed},
         ),
     )  # fmt: skip
     printed, written = [], []
@@ -95,6 +97,7 @@ class _Seen:
     inferred: list[Inferred] = field(default_factory=list)
     disagreed: list[Disagreed] = field(default_factory=list)
     unjudged: Counter[str] = field(default_factory=Counter)
+    causes: Causes = field(default_factory=Causes)
 
     def take(self, stored: StoredCase) -> None:
         """Look at the next case; of one that is held out only counts are kept."""
@@ -114,12 +117,13 @@ class _Seen:
         if case.abstained is not None and said is not None and said != case.abstained:
             self.disagreed.append(Disagreed(case.id, reported=case.abstained))
         self.walks.take(case)
+        self.causes.take(case)
         if case.id in self.mentioned:
             self.cases[case.id] = CaseText(case.question, case.category, case.critical, len(stored.retrieved))
 
 
 def _look_through(run: Run, mentioned: set[str]) -> _Seen:
-    seen = _Seen(mentioned, Walks(mentioned))
+    seen = _Seen(mentioned, Walks(mentioned), causes=Causes(has_fixture="chunks" in run.head.fingerprint))
     for stored in run.cases():
         seen.take(stored)
     return seen

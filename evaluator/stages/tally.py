@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
-from evaluator.stages import judgements, measuring
+from evaluator.stages import judgements, measuring, regressed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from evaluator.comparison.sheet import CaseValues, Paraphrases
     from evaluator.model.comparison import CriticalOutcome
-    from evaluator.model.exam import Unsupported
+    from evaluator.model.exam import Regressed, Unsupported
     from evaluator.model.golden import Labels
     from evaluator.model.judgement import Claim
     from evaluator.model.run import RunCase
@@ -60,7 +60,7 @@ class Tally:
     ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``unsupported`` claims that are
     unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a whole.
     ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
-    finds them. ``noisy`` is what is known of noise.
+    finds them. ``noisy`` is what is known of noise, ``regressed`` what paired cases lost of which some metric fell.
     """
 
     candidate: Run
@@ -87,6 +87,7 @@ class Tally:
     unsupported: list[Unsupported] = field(default_factory=list)
     renumbered: dict[str, list[str]] = field(default_factory=dict)
     regrouped: dict[str, Paraphrases] = field(default_factory=dict)
+    regressed: list[Regressed] = field(default_factory=list)
 
     @cached_property
     def old_ruler(self) -> Ruler:
@@ -144,7 +145,8 @@ class Tally:
         line = self.ruler.line(mine.case, labels, before, after, judged)
         line = self._counted(self._whole(line, mine, labels, sides, self.ruler), theirs)
         self.new.append(line)
-        self.changes.add(case, before, after, () if judged.is_comparable else self.ruler.judged)
+        if self.changes.add(case, before, after, () if judged.is_comparable else self.ruler.judged):
+            self.regressed.append(regressed.told(theirs.case, before.view, after.view))
         if line.rechunked and (other := list(self.others.of(before.view, after.view))):
             self.renumbered[case] = other
         self._critical(case, before, after, judged, old=False)
