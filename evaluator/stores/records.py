@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from evaluator import errors
+from evaluator.model.base import to_json
 from evaluator.model.record import Record
 from evaluator.stores import atomic, located, values
 
@@ -50,6 +51,9 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 
 def line_of(record: Record, path: Path) -> bytes:
     """A record as it stands in a file, with the line end."""
+    if record.usage is None and record.meta is None:
+        # All other numbers of a record were looked at when it was made: only what is left open can be infinite.
+        return to_json(record) + b"\n"
     return values.encode(record, f"{path}: case '{record.id}'") + b"\n"
 
 
