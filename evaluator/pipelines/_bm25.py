@@ -119,6 +119,6 @@ class Index:
 def best(scores: NDArray[np.float32], depth: int) -> list[tuple[int, float]]:
     """Position and score of the ``depth`` highest scores above 0: score descending, then position."""
     lowest = np.partition(scores, -depth)[-depth] if depth < len(scores) else 0
-    found = np.flatnonzero((scores >= lowest) & (scores > 0))
-    order = found[np.argsort(-scores[found], kind="stable")[:depth]]
+    (found,) = (scores >= lowest if lowest > 0 else scores > 0).nonzero()
+    order = found[(-scores[found]).argsort(kind="stable")[:depth]]
     return list(zip(order.tolist(), scores[order].tolist(), strict=True))
