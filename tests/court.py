@@ -64,7 +64,7 @@ def _stored(given: dict[str, Any]) -> RunCase:
     return RunCase(
         id=case, category=wanted.category, critical=wanted.critical, split=wanted.split,
         language=given.get("language", "en"), question=f"{case}?", input_hash=given.get("input", case),
-        labels_hash=wanted.hash, labels=wanted.to_json_value(),
+        labels_hash=wanted.hash, labels=wanted.written,
         needs=(), scores={}, unscored={}, not_applicable={}, failure=given.get("failure"), diagnosis=None,
         answer=given.get("answer", "An answer."), abstained=given.get("reported"), context=("k1",), steps=None,
         usage=None, duplicates=(), retrieved=(RunHit(id=given.get("found", "k1"), doc=None, score=None, text="t"),),

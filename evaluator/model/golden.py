@@ -90,7 +90,8 @@ class Labels(Value):
     critical: bool = False
     split: Split = "dev"
 
-    def to_json_value(self) -> dict[str, Any]:
+    @cached_property
+    def written(self) -> dict[str, Any]:
         """The labels as they stand in run.json and under their hash."""
         value = self.model_dump(mode="json", exclude={"relevant"})
         return {**value, "relevant": [need.to_golden() for need in self.relevant]}
@@ -98,7 +99,7 @@ class Labels(Value):
     @cached_property
     def hash(self) -> str:
         """SHA-256 over the canonical JSON of the labels."""
-        return digest(self.to_json_value())
+        return digest(self.written)
 
 
 class Case(Value):

@@ -123,7 +123,7 @@ class Scorer:
             id=case.id, category=case.category, critical=case.critical, split=case.split,
             language=case.language or self._language, question=case.question,
             history=tuple({"role": turn.role, "content": turn.content} for turn in case.history),
-            input_hash=record.input_hash, labels_hash=labels.hash, labels=labels.to_json_value(), needs=(),
+            input_hash=record.input_hash, labels_hash=labels.hash, labels=labels.written, needs=(),
             scores={}, unscored={}, not_applicable={}, failure=record.failure, diagnosis=None, answer=record.answer,
             abstained=record.abstained, context=record.context, steps=None, usage=record.usage,
             duplicates=record.duplicates, retrieved=None,

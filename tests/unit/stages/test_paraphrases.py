@@ -41,7 +41,7 @@ def stored(case: Case, judged: Judged | None, **fields: Any) -> StoredCase:
     kept = write(judged) if judged is not None else {}
     base: dict[str, Any] = {
         "id": case.id, "category": "c", "critical": False, "split": "dev", "language": "en", "question": case.question,
-        "input_hash": "i", "labels_hash": "l", "labels": case.labels.to_json_value(), "needs": [], "scores": {},
+        "input_hash": "i", "labels_hash": "l", "labels": case.labels.written, "needs": [], "scores": {},
         "unscored": {}, "not_applicable": {}, "failure": None, "diagnosis": None, "answer": "An answer.",
         "abstained": None, "context": ["A"], "steps": None, "usage": None, "duplicates": [],
         "paraphrases": ["other"] if case is ROOT else [], "retrieved": None,
