@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from evaluator.metrics._scripts import is_unspaced
 
-_SIGNS = ("*", "_", "`", "&", "<")
-
 _TAGS = "abbr|b|bdi|big|cite|code|em|font|i|ins|kbd|mark|q|samp|small|span|strong|tt|u|var"
 """Elements that say how their text looks."""
 
@@ -72,7 +70,7 @@ def _may_have_marks(text: str) -> bool:
     if "``" in text and "''" in text:
         # Corpora write all quotation marks like that: then two backticks are no mark of code.
         text = text.replace("``", "")
-    return any(sign in text for sign in _SIGNS)
+    return "*" in text or "_" in text or "`" in text or "&" in text or "<" in text
 
 
 def _joined(text: str, cuts: list[Cut]) -> str:
