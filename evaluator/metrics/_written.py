@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _ASCII = re.compile("[a-z0-9]+")
 _NO_LETTER = re.compile("[^a-z]|$")
+_BOTH_WAYS = re.compile(r"\d \([^\W\d_]|\([0-9]{1,2}\)")
+"""What a text has that writes a number in words and in digits: ``30 (thirty)``, ``thirty (30)``."""
 
 Place = tuple[int, int]
 """Start and end in the form a text was searched in."""
@@ -73,7 +75,7 @@ def needle_of(alternative: str, language: str) -> Needle:
 def place_of(needle: Needle, window: Window, form: Normal, language: str) -> Place | None:
     """Where the needle stands in the text as whole words, somewhere without a negation if it is guarded."""
     place = _place_of(needle, needle.text, window, form, language)
-    if place is None and (needle.exact or "(" in form.flat):
+    if place is None and (needle.exact or ("(" in form.flat and _BOTH_WAYS.search(form.flat))):
         places = (_place_of(needle, each, window, form, language) for each in other_forms(needle, language))
         place = next((each for each in places if each is not None), None)
     return place
