@@ -67,8 +67,7 @@ def find_facts(facts: Iterable[Fact], passages: Sequence[tuple[str, Passage]], l
     wanted = tuple(facts)
     if not wanted:
         return []
-    comma = has_decimal_comma(language)
-    forms = [(window, _form(window.texts, decimal_comma=comma)) for window in _windows(passages)]
+    forms = _Forms(_windows(passages), decimal_comma=has_decimal_comma(language))
     found = [_find(fact, forms, language) for fact in wanted]
     missing = {place: wanted[place] for place, each in enumerate(found) if not each.found}
     if missing and Search.is_for(language):
@@ -138,13 +137,29 @@ def _windows(passages: Sequence[tuple[str, Passage]]) -> list[Window]:
     return windows
 
 
+class _Forms:
+    """Windows with what they are searched in, made when they are first come to: most facts stand in the first ones."""
+
+    def __init__(self, windows: Iterable[Window], *, decimal_comma: bool) -> None:
+        self._left = iter(windows)
+        self._made: list[tuple[Window, Normal]] = []
+        self._decimal_comma = decimal_comma
+
+    def __iter__(self) -> Iterator[tuple[Window, Normal]]:
+        yield from self._made
+        for window in self._left:
+            made = window, _form(window.texts, decimal_comma=self._decimal_comma)
+            self._made.append(made)
+            yield made
+
+
 def _form(texts: tuple[str, ...], *, decimal_comma: bool) -> Normal:
     read = normal(texts[0], decimal_comma) if len(texts) == 1 else normal_pair(*texts, decimal_comma=decimal_comma)
     lines = unstruck(read.lines)
     return read if lines is read.lines else Normal(lines.replace("\n", " "), lines)
 
 
-def _find(fact: Fact, forms: Sequence[tuple[Window, Normal]], language: str) -> FoundFact:
+def _find(fact: Fact, forms: _Forms, language: str) -> FoundFact:
     wanted = _wanted(fact.alternatives, language)
     patterns, trouble = wanted.patterns, wanted.trouble
     for window, form in forms:
@@ -167,9 +182,7 @@ def _matched(patterns: Sequence[str], window: Window) -> Place | None:
     return next((place for pattern in patterns if (place := match(pattern, text)) is not None), None)
 
 
-def _find_apart(
-    missing: Mapping[int, Fact], forms: Sequence[tuple[Window, Normal]], language: str
-) -> Iterator[tuple[int, FoundFact]]:
+def _find_apart(missing: Mapping[int, Fact], forms: _Forms, language: str) -> Iterator[tuple[int, FoundFact]]:
     """Those of the facts that were not found as they are written and are found otherwise, by their places.
 
     Each text is searched for all of them before the next, so that it is cut into words once.
