@@ -110,7 +110,3 @@ class Run(Protocol):
     def cases(self) -> Iterator[StoredCase]:
         """Every case in the run's order."""
         ...
-
-    def with_history(self, history: History) -> None:
-        """Put another history into the file, atomically; every other byte stays."""
-        ...
