@@ -130,6 +130,6 @@ def read_accepted(workspace: Workspace) -> Accepted:
         InputError: it has mistakes.
     """
     if workspace.config.accepted is None:
-        return Accepted()
+        return Accepted.model_construct()
     path = workspace.path(workspace.config.accepted)
     return accepted.read_accepted(path, known_metrics=metrics.load(), today=workspace.clock.today())
