@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from evaluator.model.base import FORMAT, Id, Strings, Value
 
@@ -65,8 +65,7 @@ def question_key(question: str) -> str:
     return hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@dataclass(frozen=True)
-class Vectors:
+class Vectors(NamedTuple):
     """Frozen embeddings, read-only and mapped into memory.
 
     Attributes:

@@ -1,7 +1,6 @@
 """One question to the pipeline, its reply, and the record that is kept of both (design sections 6 and 13)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import pydantic
@@ -58,8 +57,7 @@ def union(steps: Iterable[Step]) -> tuple[Hit, ...]:
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A pipeline's reply that could be understood.
 
     ``context`` is None where the pipeline did not say which results the model got (the first k are meant).
@@ -77,8 +75,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFailure:
+class AnswerFailure(NamedTuple):
     """A case the pipeline did not answer; it stays in every denominator.
 
     ``detail`` (a traceback, last stderr lines) goes to the log only; ``message`` is one line for the record.

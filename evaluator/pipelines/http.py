@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from contextlib import closing, contextmanager
@@ -57,7 +56,7 @@ class _Http:
         reply = self._read(received)
         if received.tries > 1 and reply.latency_ms is None:
             # Waiting for a server that was busy is not the time it takes to answer.
-            reply = dataclasses.replace(reply, latency_ms=round(received.seconds * 1000, 3))
+            reply = reply._replace(latency_ms=round(received.seconds * 1000, 3))
         return reply
 
     def _read(self, received: Received) -> Reply:
@@ -77,7 +76,7 @@ class _Http:
         if not leaked:
             return reply
         warning = f"the reply repeated the value of {', '.join(leaked)}, which was replaced by the name"
-        return dataclasses.replace(reply, warnings=(*reply.warnings, warning))
+        return reply._replace(warnings=(*reply.warnings, warning))
 
     def close(self) -> None:
         """End every connection."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import time
 from contextlib import closing, contextmanager
@@ -84,7 +83,7 @@ class _Python:
         if failure.kind != "error" or not failure.message.startswith("MemoryError"):
             return failure
         limit = f"{failure.message} (pipeline.limits.memory_mb is {self._setting.config.limits.memory_mb})"
-        return dataclasses.replace(failure, message=limit)
+        return failure._replace(message=limit)
 
 
 def _interpreter(target: PythonTarget, folder: Path) -> str:

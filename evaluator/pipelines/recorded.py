@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from contextlib import contextmanager
@@ -59,7 +58,7 @@ class _Recorded:
         reply = to_reply(value, place.length) if failure is None else to_failure(failure)
         if hashed is None or hashed == _input_hash(request):
             return reply
-        return dataclasses.replace(reply, warnings=(*reply.warnings, OTHER_QUESTION))
+        return reply._replace(warnings=(*reply.warnings, OTHER_QUESTION))
 
     def close(self) -> None:
         """Nothing was started; the file is closed by whoever opened it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from evaluator.stores import runs, values
 from evaluator.stores.runs import StoredCase
@@ -44,8 +44,7 @@ def judged_of(stored: StoredCase) -> Judged | None:
     return judgement.Judged(None if view.claims is None else (*view.claims,), view.judgement)
 
 
-@dataclass(frozen=True)
-class HeldRun:
+class HeldRun(NamedTuple):
     """A whole run in memory, to be used as a :class:`evaluator.stores.runs.RunReader` is.
 
     Attributes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import config as configuration
 from evaluator import errors, metrics, pipelines, templates
@@ -32,8 +31,7 @@ REHEARSED = 50
 """So many questions are put into a pipeline's templates before anything is started."""
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """What is to be asked, of what.
 
     Attributes:

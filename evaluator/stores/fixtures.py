@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import errors
 from evaluator.errors import Problem
@@ -32,8 +31,7 @@ WHITE = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f"
 """ASCII white space, as ``str.split`` sees it."""
 
 
-@dataclass(frozen=True)
-class LoadedFixture:
+class LoadedFixture(NamedTuple):
     """A fixture, and sentences about what is missing but not wrong."""
 
     fixture: Fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import errors
@@ -32,8 +31,7 @@ class Place(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True)
-class GoldenSet:
+class GoldenSet(NamedTuple):
     """All cases, in the order of the files and of their lines.
 
     ``sha256`` is over the cases themselves: the same for JSON Lines and YAML, and whatever the layout.

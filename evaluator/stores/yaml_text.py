@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
@@ -43,8 +42,7 @@ for _name, _first in (
     _CoreLoader.add_implicit_resolver(_TAG + _name, re.compile(f"(?:{_PATTERNS[_name].pattern})$"), list(_first))
 
 
-@dataclass(frozen=True, slots=True)
-class YamlText:
+class YamlText(NamedTuple):
     """A value of a YAML document."""
 
     value: Any
