@@ -18,6 +18,7 @@ _RANGES = (
     (0xFF01, 0xFFEF),  # full and half width forms
     (0x20000, 0x3FFFF),  # Han extensions
 )
+_FIRST = chr(_RANGES[0][0])
 _BOUNDS = [bound for first, last in _RANGES for bound in (first, last + 1)]
 
 
@@ -28,7 +29,7 @@ def is_unspaced(character: str) -> bool:
 
 def count_unspaced(text: str) -> int:
     """How many such characters a text has."""
-    return 0 if text.isascii() else sum(map(len, _runs().findall(text)))
+    return 0 if text.isascii() or max(text) < _FIRST else sum(map(len, _runs().findall(text)))
 
 
 @cache
