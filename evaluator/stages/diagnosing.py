@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evaluator.comparison.claims import is_unsupported
 from evaluator.comparison.diagnosis import LEAST_CORRECT, Evidence, diagnose
-from evaluator.metrics import _judged, abstention, answer_completeness, answer_relevance, correctness, facts
+from evaluator.metrics import _judged, abstention, facts
 from evaluator.model.score import NotApplicable, Scored
 from evaluator.model.view import Passage
 
@@ -129,6 +129,8 @@ def _judged_too(known: Evidence, view: CaseView) -> Evidence:
     """With what a judge said of the answer. An abstention says nothing that could be wrong but itself."""
     if view.answer is None or abstention.did_abstain(view) is True:
         return known
+    from evaluator.metrics import answer_completeness, answer_relevance, correctness  # noqa: PLC0415 - only tier full
+
     return known._replace(
         supported=_supported(view), consistent=_consistent(view),
         relevant=_known(answer_relevance.METRIC.score(view, None)),

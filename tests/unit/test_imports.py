@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluator import metrics
 from evaluator.cli import root
 
 ROOT = Path(__file__).parents[2]
@@ -64,4 +65,7 @@ def test_the_retrieval_tier_imports_no_judge(tmp_path: Path) -> None:
     assert imported & {"jmespath", "urllib3", "evaluator.stores.vectors", "evaluator.pipelines._dense"} == set()
     assert "evaluator.stages.report" in imported
     assert imported & {*JUDGES, "httpx", "aiohttp"} == set()
-    assert imported & {"bm25s", "importlib.metadata"} == set()
+    assert imported & {"bm25s", "importlib.metadata", "html.entities"} == set()
+    judged = {f"evaluator.metrics.{name}" for name, metric in metrics.load().items() if metric.reads == "judge"}
+    assert judged
+    assert imported & judged == set()
