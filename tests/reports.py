@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from evaluator.model.comparison import ConfigurationChange, Loosened
 from evaluator.model.decision import Reason, RuleOutcome
 from evaluator.model.exam import Unsupported
+from evaluator.model.exhibits import CriticalCase, Exhibits, Finding, Passage, Reply
 from evaluator.model.run import JudgeInfo, RunSummary, SummaryValue
 from evaluator.report.inputs import CaseText, Failed, Inputs
 from evaluator.report.judge import Disagreed
@@ -30,6 +33,19 @@ QUESTIONS = {
     "safety-01": CaseText("Whom do I call when the fire alarm goes off at night?", "safety", critical=True),
     "ship-03": CaseText("Which carrier delivers to Åland?", "shipping", critical=False),
 }
+ALARM = CriticalCase(
+    id="safety-01", expect="answer", reference="Call the guard on 112 and leave the building.",
+    findings=(Finding(rule="lost_needs", verdict="failed", reason="no longer in the context: chunk alarm-3"),),
+    before=Reply(answer="Call the guard on 112, then leave.", abstained=False),
+    after=Reply(answer="Call the front desk.", abstained=False),
+    context=(
+        Passage(chunk="desk-1", text="The front desk is open from 8 to 17.", before=2, after=1),
+        Passage(chunk="keys-4", text="Lost keys are reported to the front desk.", before=None, after=2),
+        Passage(chunk="alarm-3", text="At night, call the guard on 112.", before=1, after=None),
+    ),
+)  # fmt: skip
+"""Everything a reviewer needs to decide about a critical case."""
+
 TWO_AT_ONCE = (
     ConfigurationChange(key="pipeline.retriever.bm25.k1", before=1.5, after=0.0),
     ConfigurationChange(key="pipeline.version", before="prompt 14, chunker 3", after="prompt 14, chunker 4"),
@@ -104,6 +120,7 @@ def failed() -> Inputs:
         cases=QUESTIONS, total=620, held_out=20,
         failures=[Failed("refund-05", "timeout", "no reply within 60 s"), Failed("ship-09", "error", "KeyError: 't'")],
         held_out_failures=1, warnings=["13 cases with fewer than 10 results, which the metrics read."],
+        exhibits=Exhibits(critical=(ALARM,)),
     )  # fmt: skip
 
 
@@ -351,6 +368,16 @@ HOSTILE = (
 )
 
 
+def hostile_case(case: str, verdict: Literal["open", "failed"] = "open") -> CriticalCase:
+    """A critical case of which question, answers and context are attacks."""
+    said = Reply(answer=HOSTILE, abstained=None)
+    return CriticalCase(
+        id=case, expect="answer", reference=HOSTILE, before=said, after=said.but(abstained=True),
+        findings=(Finding(rule="lost_needs", verdict=verdict, reason=HOSTILE),),
+        context=(Passage(chunk=HOSTILE, text=f"{HOSTILE}\n\n</details>\n\n# {HOSTILE}", before=None, after=1),),
+    )  # fmt: skip
+
+
 def hostile() -> Inputs:
     """Every text that somebody else wrote tries to be something else."""
     category = f"cat {HOSTILE}"
@@ -377,7 +404,9 @@ def hostile() -> Inputs:
         build_rule(judged_row, outcome="failed"),
     )  # fmt: skip
     reasons = (Reason(code="other", text=HOSTILE),)
-    decision = build_decision("failed", rules, reasons=reasons, cases=(build_case_outcome(HOSTILE),))
+    other = f"other {HOSTILE}"
+    critical = build_case_outcome(other, "critical lost_needs", "failed", before=1, after=0)
+    decision = build_decision("failed", rules, reasons=reasons, cases=(build_case_outcome(HOSTILE), critical))
     judge = JudgeInfo(provider=HOSTILE, model=HOSTILE, answered=(f"a {HOSTILE}", f"b {HOSTILE}"), adapted=(HOSTILE,))
     head = build_head({"recall@5": 0.5, "faithfulness": 0.5}).model_copy(
         update={"suite": HOSTILE, "commit": HOSTILE, "tool": HOSTILE, "judge": judge}
@@ -388,8 +417,9 @@ def hostile() -> Inputs:
     return build_inputs(
         comparison, decision, head=head, claims={HOSTILE: (claim,)}, doubts=(HOSTILE,),
         disagreed=(Disagreed(HOSTILE, reported=False),),
-        cases={HOSTILE: CaseText(HOSTILE, category, critical=True)}, failures=[Failed(HOSTILE, "error", HOSTILE)],
-        warnings=[HOSTILE],
+        cases={case: CaseText(HOSTILE, category, critical=True) for case in (HOSTILE, other)},
+        failures=[Failed(HOSTILE, "error", HOSTILE)], warnings=[HOSTILE],
+        exhibits=Exhibits(critical=(hostile_case(HOSTILE), hostile_case(other, "failed"))),
         agents=Agents(1, {1: (1, 0)}, {}, {HOSTILE: (Note(f"found in step 1 ('{HOSTILE}'), rank 1", Name(HOSTILE)),)}),
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ import pydantic
 
 from evaluator.model.base import FORMAT, Id, Strings, Value
 from evaluator.model.comparison import Exam
+from evaluator.model.exhibits import Exhibits
 from evaluator.model.run import History
 from evaluator.model.verdicts import Verdict
 
@@ -83,8 +84,8 @@ class ExamFile(Value):
     ``history`` is the anchor and its accompaniment as the baseline brought them, complete for every paired case whose
     labels are unchanged. ``values`` are the candidate's: metric -> case -> value, for every metric with a drop rule.
     ``alerts``, ``warnings``, ``spreads`` and ``uncommitted`` (the baseline is of a commit with uncommitted changes) are
-    for the report, as are ``claims``, ``regressed`` and ``doubts`` (what is to be said of judge and noise). ``noise``
-    says of noisy metrics what a category has to exceed its anchor by.
+    for the report, as are ``claims``, ``regressed``, ``doubts`` (what is to be said of judge and noise) and
+    ``exhibits``. ``noise`` says of noisy metrics what a category has to exceed its anchor by.
     """
 
     format: Literal[1] = FORMAT
@@ -100,3 +101,4 @@ class ExamFile(Value):
     doubts: Strings = ()
     noise: dict[str, Noisy] = {}
     regressed: Annotated[tuple[Regressed, ...], pydantic.Field(strict=False)] = ()
+    exhibits: Exhibits = Exhibits()

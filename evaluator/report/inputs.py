@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.model.decision import RuleOutcome
+from evaluator.model.exhibits import Exhibits
 from evaluator.report.causes import Causes
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Inputs:
         causes: why cases fail.
         regressed: by case, what those lost of which some metric fell.
         disagreed: cases of which pipeline and judge say different things about who abstained.
+        exhibits: what compare kept of both runs to be looked at.
     """
 
     head: RunHead
@@ -119,6 +121,7 @@ class Inputs:
     unjudged: Unjudged | None = None
     causes: Causes = field(default_factory=Causes)
     regressed: Mapping[str, Regressed] = field(default_factory=dict)
+    exhibits: Exhibits = field(default_factory=Exhibits)
 
     def named(self, row: Row | RuleOutcome, metric: str) -> str:
         """A metric, with the percentile that is read of it."""

@@ -93,10 +93,35 @@ class CauseNote(NamedTuple):
     names: Listing[Name] = Listing()
 
 
-class Example(NamedTuple):
-    """A question behind a change. ``changes`` reads ``recall@5 1.000 → 0.500``; ``steps`` has a note for each need.
+class Given(NamedTuple):
+    """A chunk that the model got, or no longer gets; ``where`` says which, in words."""
 
-    ``causes`` say why it fails and what it lost beside chunks and claims.
+    chunk: Name
+    where: str
+    text: str
+
+
+class Full(NamedTuple):
+    """A critical case in full.
+
+    Attributes:
+        findings: what became of it under each rule.
+        said: what was expected, what was said before and what is said now: (which of it, the text).
+        heading: how many chunks the model got, and how many of them came or went.
+        given: those chunks.
+    """
+
+    findings: tuple[str, ...]
+    said: tuple[tuple[str, str], ...]
+    heading: str
+    given: Listing[Given]
+
+
+class Example(NamedTuple):
+    """A question behind a change.
+
+    ``changes`` reads ``recall@5 1.000 → 0.500``; ``steps`` has a note for each need, ``causes`` say why it
+    fails and what it lost beside chunks and claims; ``full`` is for critical cases.
     """
 
     id: Name
@@ -107,6 +132,7 @@ class Example(NamedTuple):
     steps: Listing[Note] = Listing()
     claims: Listing[ClaimNote] = Listing()
     causes: tuple[CauseNote, ...] = ()
+    full: Full | None = None
 
 
 class Note(NamedTuple):
@@ -170,6 +196,7 @@ class ReportView(NamedTuple):
         reasons: why, where nothing else says it.
         loosened: what made the exam easier and was not accepted.
         failed: every rule that failed, critical ones first, then the largest change, and the questions behind it.
+        in_question: critical cases about which a person has to decide.
         judged: what is to be known before judged rows are read.
         max_examples: questions shown at first.
         tables: all cases, then categories per gated metric.
@@ -198,12 +225,14 @@ class ReportView(NamedTuple):
     uncommitted: bool = False
     left_out: str = ""
     judged: Part = NOTHING_TO_SAY
+    in_question: Part = NOTHING_TO_SAY
     cost: str = ""
 
     @property
     def above(self) -> tuple[Part, ...]:
         """What is not folded away, in order."""
-        return tuple(part for part in (self.loosened, self.reasons, self.failed, self.judged, *self.tables) if part)
+        first = (self.loosened, self.reasons, self.failed, self.in_question, self.judged)
+        return tuple(filter(None, (*first, *self.tables)))
 
 
 class Reporter(NamedTuple):

@@ -165,8 +165,9 @@ def examples(inputs: Inputs, changes: Mapping[str, Sequence[CaseChange]]) -> Lis
         case: (case not in first, not inputs.cases[case].critical, -_worst(found), case)
         for case, found in changes.items()
     }
-    shown = sorted(changes, key=rank.__getitem__)[: inputs.max_examples * MORE_EXAMPLES]
-    return Listing(tuple(_example(inputs, case, changes[case]) for case in shown), len(changes))
+    most = max(inputs.max_examples * MORE_EXAMPLES, len(first & changes.keys()))
+    shown = sorted(changes, key=rank.__getitem__)[:most]
+    return Listing(tuple(example(inputs, case, changes[case]) for case in shown), len(changes))
 
 
 def _failed_changes(inputs: Inputs) -> Iterator[CaseChange]:
@@ -184,7 +185,7 @@ def _worst(changes: Iterable[CaseChange]) -> float:
     return max(_size(change.before, change.after) for change in changes)
 
 
-def _example(inputs: Inputs, case: str, changes: Sequence[CaseChange]) -> Example:
+def example(inputs: Inputs, case: str, changes: Sequence[CaseChange]) -> Example:
     """A question with what changed for it."""
     failure = inputs.failed.get(case)
     return Example(

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import templates
+from evaluator.templates import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 MAX_LOST = 5
 """Chunks shown of one question."""
+
+MAX_GIVEN = 20
+"""Chunks shown of what the model got in one critical case."""
 
 TEMPLATE = "report/comment.md.j2"
 
@@ -40,6 +44,8 @@ class Tier(NamedTuple):
         items: entries of every other list.
         rows: rows of every table.
         text: code points of any one text that is not ours.
+        critical: critical cases that are shown in full; the others are named as long as any question is.
+        full: code points of any one text of these.
         left_out: what a reader is told is missing.
         tables: whether the tables are shown.
         quiet: whether rows that tell of no change are shown.
@@ -50,21 +56,32 @@ class Tier(NamedTuple):
     items: int
     rows: int
     text: int
+    critical: int = 0
+    full: int = 0
     left_out: str = ""
     tables: bool = True
     quiet: bool = True
     details: bool = True
 
 
+ALL = 1_000
+"""Every critical case."""
+
 SMALLER = (
-    Tier(examples=5, items=5, rows=100, text=200, left_out="most questions and long lists"),
     Tier(
-        examples=5, items=5, rows=60, text=160, quiet=False, details=False,
+        examples=5, items=5, rows=100, text=200, critical=ALL, full=300, left_out="most questions and long lists"
+    ),
+    Tier(
+        examples=5, items=5, rows=60, text=160, critical=ALL, full=200, quiet=False, details=False,
         left_out="unchanged categories, improvements and all details",
     ),
     Tier(
-        examples=3, items=5, rows=30, text=120, tables=False, details=False,
+        examples=3, items=5, rows=30, text=140, critical=10, full=160, tables=False, details=False,
         left_out="every table but the regressions, and all details",
+    ),
+    Tier(
+        examples=3, items=5, rows=30, text=120, tables=False, details=False,
+        left_out="every table but the regressions, what the model got and said in critical cases, and all details",
     ),
     Tier(
         examples=0, items=3, rows=3, text=80, tables=False, details=False,
@@ -73,16 +90,21 @@ SMALLER = (
 )  # fmt: skip
 """From what is dropped first to what always fits."""
 
+NOT_IN_FULL = SMALLER[-1]
+
 
 def tiers(full: Tier) -> Iterator[Tier]:
     """``full``, then shorter texts, then ever fewer questions and shorter lists, then all that is ``SMALLER``."""
     yield full
     least = SMALLER[0]
-    tier = full._replace(text=min(full.text, least.text), left_out="the ends of long texts")
+    tier = full._replace(
+        text=min(full.text, least.text), full=min(full.full, 2 * least.full), left_out="the ends of long texts"
+    )
     yield tier
     while tier.examples // 2 > least.examples:
         tier = tier._replace(examples=tier.examples // 2, items=max(tier.items // 2, least.items),
-            rows=max(tier.rows // 2, least.rows), left_out="some questions and the ends of long texts and lists",
+            rows=max(tier.rows // 2, least.rows), full=least.full,
+            left_out="some questions and the ends of long texts and lists",
         )  # fmt: skip
         yield tier
     yield from SMALLER
@@ -105,6 +127,7 @@ def trimmed(view: ReportView, tier: Tier) -> ReportView:
         loosened=_part(view.loosened, tier),
         failed=_part(view.failed, tier),
         judged=_part(view.judged, tier),
+        in_question=_part(view.in_question, tier),
         tables=tuple(_part(part, tier) for part in view.tables) if tier.tables else (),
         details=tuple(_part(part, tier) for part in view.details) if tier.details else (),
         left_out=tier.left_out,
@@ -127,14 +150,30 @@ def _rows(table: Table, tier: Tier) -> Table:
 
 
 def _examples(examples: Listing[Example], tier: Tier) -> Listing[Example]:
-    shown = examples.top(tier.examples)
+    # Critical cases stand first; not one of them is left out for being one too many.
+    in_full = sum(example.full is not None for example in examples.items)
+    shown = examples.top(max(tier.examples, in_full) if tier.examples else 0)
     short = tuple(
-        example._replace(
+        _full(example, tier if place < tier.critical else NOT_IN_FULL)._replace(
             lost=example.lost.top(MAX_LOST),
             steps=example.steps.top(MAX_LOST),
             claims=example.claims.top(MAX_LOST),
             causes=tuple(note._replace(names=note.names.top(MAX_LOST)) for note in example.causes),
         )
-        for example in shown.items
+        for place, example in enumerate(shown.items)
     )
     return shown._replace(items=short)
+
+
+def _full(example: Example, tier: Tier) -> Example:
+    full = example.full
+    if full is None or not tier.full:
+        return example._replace(full=None)
+    given = full.given.top(MAX_GIVEN)
+    return example._replace(
+        case=example.case._replace(question=cut(example.case.question, tier.full)),
+        full=full._replace(
+            said=tuple((which, cut(text, tier.full)) for which, text in full.said),
+            given=given._replace(items=tuple(each._replace(text=cut(each.text, tier.full)) for each in given.items)),
+        ),
+    )  # fmt: skip

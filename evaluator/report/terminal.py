@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MAX_CELL = 48
 MAX_TEXT = 160
-SHOWN = Tier(examples=5, items=5, rows=40, text=MAX_TEXT)
+SHOWN = Tier(examples=5, items=5, rows=40, text=MAX_TEXT, critical=20, full=MAX_TEXT)
 
 
 def width(text: str) -> int:
@@ -60,7 +60,8 @@ def _snippet(snippet: Snippet) -> Iterator[str]:
 def _example(example: Example) -> Iterator[str]:
     critical = "critical: " if example.case.critical else ""
     yield f"  {critical}{_short(example.case.question)}"
-    yield f"    {_short(example.id)}, {_short(example.case.category)}: {', '.join(example.changes)}"
+    changes = f": {', '.join(example.changes)}" if example.changes else ""
+    yield f"    {_short(example.id)}, {_short(example.case.category)}{changes}"
     for cause in example.causes:
         names = f": {', '.join(cause.names.items)}" if cause.names.items else ""
         yield f"    {_short(f'{cause.text}{names}')}"
@@ -72,6 +73,9 @@ def _example(example: Example) -> Iterator[str]:
         yield f"      {_short(f'{claim.reason}{before}')}"
     for note in example.steps.items:
         yield f"    {_short(f'{note.about}: {note.text}')}"
+    if example.full is not None:
+        yield from (f"    {_short(finding)}" for finding in example.full.findings)
+        yield from (f"    {which}: {_short(text)}" for which, text in example.full.said)
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import acceptance, causes, details, judge, regressions, tables, verdict
+from evaluator.report import acceptance, causes, critical, details, judge, regressions, tables, verdict
 from evaluator.report.parts import Compared, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
 
@@ -25,7 +25,7 @@ HOUR = datetime.timedelta(hours=1)
 
 def build_view(inputs: Inputs) -> ReportView:
     """The whole report of a run."""
-    behind = regressions.behind(inputs)
+    behind, in_question = regressions.behind(inputs), critical.in_question(inputs)
     head, words = inputs.head, verdict.sentence(inputs)
     return ReportView(
         icon=verdict.ICONS[inputs.decision.outcome],
@@ -41,10 +41,11 @@ def build_view(inputs: Inputs) -> ReportView:
             "What made the exam easier", notes=Listing.of(_loosened(inputs)), snippet=acceptance.snippet(inputs)
         ),
         failed=_failed(inputs, behind),
+        in_question=critical.part(inputs, in_question),
         max_examples=inputs.max_examples,
         tables=tables.visible(inputs),
         compared=_compared(inputs),
-        details=details.folded(inputs, behind),
+        details=details.folded(inputs, {**behind, **in_question}),
         marker=marker(head.suite),
         uncommitted=head.timing.get("uncommitted") is True,
         judged=judge.part(inputs.doubts, inputs.unjudged),
@@ -63,7 +64,7 @@ def _failed(inputs: Inputs, behind: Mapping[str, Sequence[CaseChange]]) -> Part:
     notes = [*causes.halves(inputs.causes, behind), *causes.advice(inputs.head, places)] if rows else []
     return Part(
         "What failed", notes=Listing.of(notes), table=regressions.table(inputs),
-        examples=regressions.examples(inputs, behind),
+        examples=critical.in_full(inputs, regressions.examples(inputs, behind)),
     )  # fmt: skip
 
 

@@ -240,6 +240,7 @@ class Examining:
             claims=tuple(self.seen.unsupported), doubts=self._doubts(sheet),
             noise=noisy.noisy(sheet, list(values), self.new.rows),
             regressed=tuple(self.seen.regressed),
+            exhibits=self.seen.exhibits.exhibits(self.new, self.old),
         )  # fmt: skip
 
     def _doubts(self, sheet: Sheet) -> tuple[str, ...]:

@@ -40,7 +40,9 @@ def report(workspace: Workspace) -> str:
     exam = read_value(workspace.out / "exam.json", ExamFile)
     decision = read_value(workspace.out / "decision.json", Decision)
     run = workspace.handed.run or read_run(workspace.out / "run.json")
-    seen = _look_through(run, {change.id for change in comparison.cases} | {case.id for case in decision.cases})
+    mentioned = {change.id for change in comparison.cases} | {case.id for case in decision.cases}
+    mentioned |= {case.id for case in exam.exhibits.critical}
+    seen = _look_through(run, mentioned)
     view = build_view(
         Inputs(
             head=run.head, comparison=comparison, decision=decision, cases=seen.cases, total=len(run.ids),
@@ -52,7 +54,7 @@ def report(workspace: Workspace) -> str:
             max_examples=workspace.config.report.max_examples, agents=seen.walks.agents(),
             claims=_by_case(exam), doubts=exam.doubts, disagreed=seen.disagreed,
             unjudged=Unjudged(seen.unjudged.total(), seen.unjudged), causes=seen.causes,
-            regressed={lost.id: lost for lost in exam.regressed},
+            regressed={lost.id: lost for lost in exam.regressed}, exhibits=exam.exhibits,
         ),
     )  # fmt: skip
     printed, written = [], []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
 from evaluator.stages import judgements, measuring, regressed
+from evaluator.stages.exhibits import Collected
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -61,6 +62,7 @@ class Tally:
     unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a whole.
     ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
     finds them. ``noisy`` is what is known of noise, ``regressed`` what paired cases lost of which some metric fell.
+    ``exhibits`` are for people to look at.
     """
 
     candidate: Run
@@ -88,6 +90,7 @@ class Tally:
     renumbered: dict[str, list[str]] = field(default_factory=dict)
     regrouped: dict[str, Paraphrases] = field(default_factory=dict)
     regressed: list[Regressed] = field(default_factory=list)
+    exhibits: Collected = field(default_factory=Collected)
 
     @cached_property
     def old_ruler(self) -> Ruler:
@@ -218,8 +221,9 @@ class Tally:
 
     def _critical(self, case: str, before: Measured | None, after: Measured, judged: Judged, *, old: bool) -> None:
         if after.view.labels.critical:
-            into = self.old_critical if old else self.new_critical
-            into.extend(critical.outcomes(self._sides(case, before, after, judged, old=old)))
+            found = list(critical.outcomes(self._sides(case, before, after, judged, old=old)))
+            (self.old_critical if old else self.new_critical).extend(found)
+            self.exhibits.look_at(case, before, after, found)
 
     def _sides(
         self, case: str, before: Measured | None, after: Measured, judged: Judged, *, old: bool

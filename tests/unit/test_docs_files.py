@@ -10,7 +10,7 @@ from evaluator.cli import outputs
 from evaluator.cli.failures import INTERNAL, TRACEBACK_FILE
 from evaluator.errors import InputError, Interrupted
 from evaluator.human.labels import LabelLine
-from evaluator.model import calibration, comparison, decision, exam, judgement, noise, record, run
+from evaluator.model import calibration, comparison, decision, exam, exhibits, judgement, noise, record, run
 from tests import documents
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ MODELS: dict[str, type[Value]] = {
     "exam.json: the exam": comparison.Exam,
     "exam.json: a gated row": comparison.GatedRow,
     "exam.json: a spread": exam.SpreadRow,
+    "exam.json: what people look at": exhibits.Exhibits,
     "calibration.json": calibration.Calibration,
     "labels.jsonl": LabelLine,
     "noise.json": noise.Noise,

@@ -1,0 +1,71 @@
+"""What compare keeps of two runs for people to look at: a part of exam.json. Nothing is decided by it."""
+
+from typing import Annotated, Literal, TypeAlias
+
+import pydantic
+
+from evaluator.model.base import Id, Value
+from evaluator.model.comparison import CriticalRule
+
+MAX_TEXT = 4_000
+"""Code points that are kept of any one text."""
+
+MAX_CASES = 200
+"""Critical cases that are kept in full."""
+
+
+InQuestion: TypeAlias = Literal["failed", "advisory", "open", "older"]
+
+
+class Passage(Value):
+    """A chunk as the model got it; ``before`` and ``after`` are its places in the contexts, from 1 (None: not there).
+
+    A chunk whose text changed is two passages.
+    """
+
+    chunk: Id
+    text: str | None
+    before: int | None
+    after: int | None
+
+
+class Reply(Value):
+    """What a pipeline said; ``abstained`` is None where that is not known."""
+
+    answer: str | None
+    abstained: bool | None
+    failed: bool = False
+
+
+class Finding(Value):
+    """What became of a critical case under one rule.
+
+    ``verdict`` is ``failed``, ``advisory`` (no judge that is enforced says so), ``open`` (it may have failed), or
+    ``older`` (it fails, or may have, only by the rules and labels of the baseline).
+    """
+
+    rule: CriticalRule
+    verdict: InQuestion
+    reason: str
+
+
+class CriticalCase(Value):
+    """A critical case that failed or is in question: all that a person needs to decide about it.
+
+    ``before`` is None where the case has no baseline. ``context`` is what the model got now, in order, and then what it
+    got before and no longer does.
+    """
+
+    id: Id
+    expect: Literal["answer", "abstain"]
+    reference: str | None
+    findings: Annotated[tuple[Finding, ...], pydantic.Field(strict=False)]
+    before: Reply | None
+    after: Reply
+    context: Annotated[tuple[Passage, ...], pydantic.Field(strict=False)]
+
+
+class Exhibits(Value):
+    """All of it. ``critical`` holds at most :data:`MAX_CASES` cases, failed ones first."""
+
+    critical: Annotated[tuple[CriticalCase, ...], pydantic.Field(strict=False)] = ()
