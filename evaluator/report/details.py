@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluator.comparison.configuration import DATA
-from evaluator.model.base import to_json
 from evaluator.model.counting import counted
-from evaluator.report import causes, facts, judge, regressions, rules, steps, tables
-from evaluator.report.parts import Listing, Note, Part, Table, TableRow
+from evaluator.report import causes, configuration, facts, judge, regressions, steps, tables
+from evaluator.report.parts import Listing, Note, Part
 from evaluator.templates import Name
 
 MAX_PLACES = 3
@@ -16,7 +14,7 @@ MAX_PLACES = 3
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from evaluator.model.comparison import CaseChange, ConfigurationChange
+    from evaluator.model.comparison import CaseChange
     from evaluator.report.inputs import Inputs
 
 
@@ -30,7 +28,7 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
         Part("Other metrics", table=tables.other_metrics(inputs)),
         Part("Time, cost and tokens of a question", table=tables.spreads(inputs)),
         *_case_lists(inputs),
-        _configuration(inputs),
+        configuration.part(inputs),
         _failures(inputs),
         judge.disagreements(inputs.disagreed),
         Part("Warnings", notes=Listing.of([Note(warning) for warning in _warnings(inputs)])),
@@ -78,32 +76,6 @@ def _case_lists(inputs: Inputs) -> Iterator[Part]:
     )  # fmt: skip
     for title, ids in lists:
         yield Part(f"{title}: {counted(len(ids), 'case')}", names=Listing.of([Name(case) for case in ids]))
-
-
-def _configuration(inputs: Inputs) -> Part:
-    changes = inputs.comparison.configuration
-    rows = [row for change in changes for row in _change(change)]
-    # Other documents are other chunks: that is one change, however many digests tell of it.
-    apart = {"fixture" if change.key in DATA.values() else change.key for change in changes}
-    caution = [Note("Several changed at once: their effects cannot be told apart.")] if len(apart) > 1 else []
-    return Part(
-        f"Configuration: {counted(len(changes), 'change')}",
-        notes=Listing.of(caution),
-        table=Table(("Key", "Before", "Now"), Listing.of(rows)),
-    )
-
-
-def _change(change: ConfigurationChange) -> list[TableRow]:
-    """A key's two values; for the rules, a row each that differs."""
-    if change.key == rules.KEY:
-        return [
-            TableRow((Name(key), before, after)) for key, before, after in rules.changed(change.before, change.after)
-        ]
-    return [TableRow((Name(change.key), _shown(change.before), _shown(change.after)))]
-
-
-def _shown(value: object) -> Name:
-    return Name(value if isinstance(value, str) else to_json(value).decode())
 
 
 def _failures(inputs: Inputs) -> Part:

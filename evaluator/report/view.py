@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import acceptance, causes, critical, details, judge, regressions, tables, verdict
+from evaluator.report import acceptance, causes, configuration, critical, details, judge, regressions, tables, verdict
 from evaluator.report.parts import Compared, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
 
@@ -96,13 +96,12 @@ def _with_place(item: Loosened) -> str:
 
 
 def _alerts(inputs: Inputs) -> tuple[str, ...]:
-    if not inputs.failures:
-        return inputs.alerts
-    cases = counted(inputs.total - inputs.held_out, "case")
-    return (
-        *inputs.alerts,
-        f"The pipeline failed for {len(inputs.failures):,} of {cases}; each counts as the worst value.",
-    )
+    found = [*inputs.alerts, *configuration.alerts(inputs)]
+    if inputs.failures:
+        cases = counted(inputs.total - inputs.held_out, "case")
+        failed = f"The pipeline failed for {len(inputs.failures):,} of {cases}; each counts as the worst value."
+        found.append(failed)
+    return tuple(found)
 
 
 def _compared(inputs: Inputs) -> Compared | None:

@@ -273,7 +273,7 @@ class Examining:
     def _configuration(self) -> tuple[ConfigurationChange, ...]:
         if self.seen.baseline is None or self.theirs is None:
             return ()
-        before, after = self.seen.baseline.head.fingerprint, self.seen.candidate.head.fingerprint
+        before, after = map(configurations.of_head, (self.seen.baseline.head, self.seen.candidate.head))
         return configurations.changes(
             self.theirs.model_dump(mode="json"),
             self.mine.model_dump(mode="json"),

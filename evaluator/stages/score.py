@@ -72,7 +72,7 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
     start: RunStart = {
         "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": workspace.tier,
         "commit": suite.collection.commit,
-        "fingerprint": suite.fingerprint(count, judged.digest) | judged.fingerprint(),
+        "fingerprint": suite.fingerprint(count, judged.digest) | judged.fingerprint() | _prompt(workspace),
         "config": suite.effective_config(),
         "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
         "judge": judged.info, "calibration": baselines.calibration_of(workspace, workspace.tier),
@@ -124,6 +124,13 @@ def _judged(workspace: Workspace, suite: _Suite, path: Path, against: Path | Non
     )
     with Bench(workspace) as bench:
         return rescoring.judged_beside(workspace, bench, measures, found, against)._replace(alerts=alerts)
+
+
+def _prompt(workspace: Workspace) -> dict[str, str]:
+    """The text of the prompt, where the file is there: under the same name it may be another one."""
+    generator = workspace.config.pipeline.generator
+    file = workspace.path(generator.template) if generator is not None else None
+    return {"prompt": records.sha256_of(file)} if file is not None and file.is_file() else {}
 
 
 def _told(

