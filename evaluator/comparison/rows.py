@@ -31,6 +31,9 @@ NO_ANSWERS = "no baseline to compare answers with"
 REWORDED_SHARE = 0.1
 """Above so large a share of paraphrases that are asked in other words than before, what is left decides nothing."""
 
+UNLABELLED = "unlabelled chunks"
+"""What the reason of a row begins with that fell, perhaps, for want of labels only."""
+
 UNLABELLED_FALL = 0.05
 """Beyond so large a fall of judged@k a precision may have fallen for want of labels only."""
 
@@ -268,7 +271,7 @@ def _with_caveats(values: Sheet, row: Row, group: Group) -> Row:
         return row.but(advisory=True, reason=f"{row.reason} {OTHER_CHUNKING}")
     fall = _judged_fall(values, row, group, metric) if row.status == "regressed" else 0.0
     if fall > UNLABELLED_FALL:
-        reason = f"unlabelled chunks: the share of labelled results fell by {fall:.3f}; label the new ones"
+        reason = f"{UNLABELLED}: the share of labelled results fell by {fall:.3f}; label the new ones"
         return row.but(status="not comparable", reason=reason)
     return row
 

@@ -13,6 +13,12 @@ MAX_TEXT = 4_000
 MAX_CASES = 200
 """Critical cases that are kept in full."""
 
+MAX_UNLABELLED = 200
+"""Unlabelled results that are kept of a category."""
+
+MAX_BEGINNING = 200
+"""Code points that are kept of the text of one of them."""
+
 
 InQuestion: TypeAlias = Literal["failed", "advisory", "open", "older"]
 
@@ -65,7 +71,28 @@ class CriticalCase(Value):
     context: Annotated[tuple[Passage, ...], pydantic.Field(strict=False)]
 
 
+class Unlabelled(Value):
+    """A result that nobody labelled, that the baseline did not retrieve, and for which a precision may have fallen.
+
+    ``rank`` counts from 1; ``text`` is the beginning of the chunk's.
+    """
+
+    id: Id
+    chunk: Id
+    rank: int
+    text: str | None
+
+
 class Exhibits(Value):
-    """All of it. ``critical`` holds at most :data:`MAX_CASES` cases, failed ones first."""
+    """All of it.
+
+    Attributes:
+        critical: at most :data:`MAX_CASES` cases, failed ones first.
+        unlabelled: what has to be labelled before some rows can be decided, at most :data:`MAX_UNLABELLED` of each
+            category.
+        rechunked: paired cases whose needs stand in other chunks than in the baseline.
+    """
 
     critical: Annotated[tuple[CriticalCase, ...], pydantic.Field(strict=False)] = ()
+    unlabelled: Annotated[tuple[Unlabelled, ...], pydantic.Field(strict=False)] = ()
+    rechunked: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import causes, configuration, facts, judge, regressions, steps, tables
+from evaluator.report import causes, chunks, configuration, facts, judge, regressions, steps, tables
 from evaluator.report.parts import Listing, Note, Part
 from evaluator.templates import Name
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
     """Every folded part that has something in it; the cases ``behind`` what failed are shown above it."""
     parts = [
+        chunks.to_label(inputs),
         *_questions(inputs, behind),
         causes.part(inputs.causes, inputs.head),
         _small(inputs),

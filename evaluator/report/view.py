@@ -8,7 +8,18 @@ import re
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import acceptance, causes, configuration, critical, details, judge, regressions, tables, verdict
+from evaluator.report import (
+    acceptance,
+    causes,
+    chunks,
+    configuration,
+    critical,
+    details,
+    judge,
+    regressions,
+    tables,
+    verdict,
+)
 from evaluator.report.parts import Compared, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
 
@@ -43,7 +54,7 @@ def build_view(inputs: Inputs) -> ReportView:
         failed=_failed(inputs, behind),
         in_question=critical.part(inputs, in_question),
         max_examples=inputs.max_examples,
-        tables=tables.visible(inputs),
+        tables=tuple(filter(None, (chunks.other_chunking(inputs), *tables.visible(inputs)))),
         compared=_compared(inputs),
         details=details.folded(inputs, {**behind, **in_question}),
         marker=marker(head.suite),

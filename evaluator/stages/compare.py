@@ -9,6 +9,7 @@ from evaluator import errors, metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
 from evaluator.stages import against, examining, known_noise, measuring, renumbered, tally, whereabouts
+from evaluator.stages.exhibiting import CONTEXT_TOKENS
 from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.noisy_half import NoisyHalf
@@ -84,7 +85,8 @@ def _results(
     my_ids = configuration.resolve_metrics(mine, declared, tier=candidate.head.tier)
     tier = candidate.head.tier
     older_ids = configuration.resolve_metrics(theirs, declared, tier=tier) if theirs else ()
-    ruler = measuring.Ruler(_measured(my_ids, older_ids, declared), declared, tier, older=frozenset(older_ids))
+    measured = _measured(my_ids, older_ids, declared, is_recut=_is_recut(candidate, baseline))
+    ruler = measuring.Ruler(measured, declared, tier, older=frozenset(older_ids))
     names = [str(metric) for metric in my_ids]
     named = frozenset(case for entry in accepted.cases for case in entry.case)
     whole = examining.partial(candidate) is None
@@ -128,10 +130,20 @@ def _fixture(workspace: Workspace, candidate: Run) -> Fixture | None:
     return fixture if fixture is not None and fixture.digests.chunks == chunks else None
 
 
+def _is_recut(candidate: Run, baseline: RunReader | None) -> bool:
+    """Whether the chunks are others than the baseline's."""
+    if baseline is None:
+        return False
+    before, after = (run.head.fingerprint.get("chunks") for run in (baseline, candidate))
+    return before != after
+
+
 def _measured(
-    mine: Sequence[MetricId], theirs: Sequence[MetricId], declared: Mapping[str, Metric]
+    mine: Sequence[MetricId], theirs: Sequence[MetricId], declared: Mapping[str, Metric], *, is_recut: bool
 ) -> tuple[MetricId, ...]:
     found = dict.fromkeys([*mine, *theirs])
     # A precision is only as good as the labels: how much of the ranking is labelled is measured beside it.
     labelled = [MetricId("judged", metric.k) for metric in found if declared[metric.name].precision_like]
-    return tuple(dict.fromkeys([*found, *labelled]))
+    # Larger chunks hold more needs and facts each, and cost more to read.
+    beside = [CONTEXT_TOKENS] if is_recut else []
+    return tuple(dict.fromkeys([*found, *labelled, *beside]))

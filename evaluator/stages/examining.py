@@ -14,7 +14,7 @@ from evaluator.model.comparison import BaselineInfo, Comparison, Exam
 from evaluator.model.counting import counted
 from evaluator.model.exam import ExamFile
 from evaluator.model.score import MetricId
-from evaluator.stages import measuring
+from evaluator.stages import exhibiting, measuring
 from evaluator.stages.anchors import Anchors
 from evaluator.stores.words import visible
 
@@ -240,7 +240,7 @@ class Examining:
             claims=tuple(self.seen.unsupported), doubts=self._doubts(sheet),
             noise=noisy.noisy(sheet, list(values), self.new.rows),
             regressed=tuple(self.seen.regressed),
-            exhibits=self.seen.exhibits.exhibits(self.new, self.old),
+            exhibits=exhibiting.exhibits(self.seen, self.new, self.old, metrics),
         )  # fmt: skip
 
     def _doubts(self, sheet: Sheet) -> tuple[str, ...]:
@@ -252,7 +252,9 @@ class Examining:
     def comparison(self, metrics: Sequence[str], source: str) -> Comparison:
         """comparison.json."""
         sheet = self._sheet(self.seen.new, self._anchor_in_use)
-        ungated = rows.ungated_rows(sheet, metrics, self.new.rows, self.mine.gate.min_cases)
+        ungated = rows.ungated_rows(
+            sheet, exhibiting.shown(self.seen, metrics), self.new.rows, self.mine.gate.min_cases
+        )
         lost = measuring.critical_changes(self.seen.new_critical)
         return Comparison(
             baseline=self._baseline(source), paired=len(self.pairs.paired),

@@ -6,17 +6,31 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evaluator.comparison.judged import is_open
+from evaluator.comparison.rows import UNLABELLED
 from evaluator.metrics.abstention import did_abstain
-from evaluator.model.exhibits import MAX_CASES, MAX_TEXT, CriticalCase, Exhibits, Finding, Passage, Reply
+from evaluator.model.exhibits import (
+    MAX_BEGINNING,
+    MAX_CASES,
+    MAX_TEXT,
+    MAX_UNLABELLED,
+    CriticalCase,
+    Exhibits,
+    Finding,
+    Passage,
+    Reply,
+    Unlabelled,
+)
+from evaluator.model.score import MetricId
 from evaluator.templates import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from evaluator.model.comparison import CriticalOutcome, Exam
+    from evaluator.model.comparison import CriticalOutcome, Exam, Row
     from evaluator.model.exhibits import InQuestion
+    from evaluator.model.run import RunCase
     from evaluator.model.view import CaseView
-    from evaluator.stages.measuring import Measured
+    from evaluator.stages.measuring import Measured, Ruler
 
 ORDER = ("failed", "advisory", "open", "older")
 
@@ -26,6 +40,15 @@ class Collected:
     """What was kept so far, of cases that are not held out."""
 
     critical: dict[str, CriticalCase] = field(default_factory=dict)
+    unlabelled: dict[tuple[str, int | None], list[Unlabelled]] = field(default_factory=dict)
+
+    def compare(self, ruler: Ruler, case: RunCase, before: Measured, after: Measured) -> None:
+        """Keep what has to be labelled of a paired case, in case its row has to be decided."""
+        for k, judged in ruler.labelled:
+            then, now = before.values[judged], after.values[judged]
+            kept = self.unlabelled.setdefault((case.category, k), [])
+            if then is not None and now is not None and now < then and len(kept) < MAX_UNLABELLED:
+                kept.extend(_unlabelled(case.id, before.view, after.view, k))
 
     def look_at(self, case: str, before: Measured | None, after: Measured, found: Sequence[CriticalOutcome]) -> None:
         """Keep a critical case if something was lost in it, or may have been."""
@@ -41,7 +64,33 @@ class Collected:
             self.critical[case].but(findings=tuple(found)) for case, found in findings.items() if case in self.critical
         ]
         kept.sort(key=lambda case: min(ORDER.index(finding.verdict) for finding in case.findings))
-        return Exhibits(critical=tuple(kept))
+        return Exhibits(critical=tuple(kept), unlabelled=tuple(self._to_label(new)))
+
+    def _to_label(self, exam: Exam) -> Iterable[Unlabelled]:
+        """The results that leave rows undecided."""
+        found: dict[tuple[str, str], Unlabelled] = {}
+        for row in (entry.row for entry in exam.rows if entry.row.reason.startswith(UNLABELLED)):
+            for (category, k), kept in self.unlabelled.items():
+                if k == MetricId.parse(row.metric).k and _is_of(row, category, exam):
+                    found.update(((each.id, each.chunk), each) for each in kept)
+        return found.values()
+
+
+def _is_of(row: Row, category: str, exam: Exam) -> bool:
+    if row.scope != "small":
+        return row.category in (None, category)
+    rows = [entry.row for entry in exam.rows if entry.row.metric == row.metric and entry.row.category == category]
+    return any(each.n < exam.gate.min_cases for each in rows)
+
+
+def _unlabelled(case: str, before: CaseView, after: CaseView, k: int | None) -> Iterator[Unlabelled]:
+    known = {chunk for need in after.needs for way in need.ways for chunk in way}.union(after.labels.irrelevant)
+    known.update(before.ranking[:k])
+    for rank, (chunk, passage) in enumerate(after.described(after.ranking[:k]), 1):
+        if chunk not in known:
+            known.add(chunk)
+            text = None if passage.text is None else cut(passage.text, MAX_BEGINNING)
+            yield Unlabelled(id=case, chunk=chunk, rank=rank, text=text)
 
 
 def _findings(new: Exam, old: Exam | None) -> dict[str, list[Finding]]:

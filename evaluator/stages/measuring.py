@@ -151,6 +151,13 @@ class Ruler:
         return frozenset(place for place, metric in enumerate(self.metrics) if self.declared[metric.name].compares)
 
     @cached_property
+    def labelled(self) -> list[tuple[int | None, int]]:
+        """The depths to which precisions read, each with the place of the share of labelled results there."""
+        depths = dict.fromkeys(metric.k for metric in self.metrics if self.declared[metric.name].precision_like)
+        places = {metric: place for place, metric in enumerate(self.metrics)}
+        return [(k, places[MetricId("judged", k)]) for k in depths if MetricId("judged", k) in places]
+
+    @cached_property
     def reads_answers(self) -> bool:
         """Whether any metric looks at what an answer says, and so at what it cites."""
         return any(self.declared[metric.name].reads in ANSWERS for metric in self.metrics)

@@ -150,6 +150,7 @@ class Tally:
         self.new.append(line)
         if self.changes.add(case, before, after, () if judged.is_comparable else self.ruler.judged):
             self.regressed.append(regressed.told(theirs.case, before.view, after.view))
+        self.exhibits.compare(self.ruler, mine.case, before, after)
         if line.rechunked and (other := list(self.others.of(before.view, after.view))):
             self.renumbered[case] = other
         self._critical(case, before, after, judged, old=False)

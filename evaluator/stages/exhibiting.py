@@ -1,0 +1,33 @@
+"""Puts together what people look at, from all that was seen in two runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluator.model.score import MetricId
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluator.model.comparison import Exam
+    from evaluator.model.exhibits import Exhibits
+    from evaluator.stages.tally import Tally
+
+CONTEXT_TOKENS = MetricId("context_tokens")
+"""What other chunking costs, whatever it does to the metrics that count needs and facts."""
+
+
+def exhibits(seen: Tally, new: Exam, old: Exam | None, _metrics: Sequence[str]) -> Exhibits:
+    """What people look at; ``metrics`` are the candidate's own."""
+    return seen.exhibits.exhibits(new, old).but(rechunked=rechunked(seen))
+
+
+def shown(seen: Tally, metrics: Sequence[str]) -> list[str]:
+    """The metrics that have rows: the candidate's own, and under another chunking what contexts cost."""
+    beside = [str(CONTEXT_TOKENS)] if rechunked(seen) else []
+    return list(dict.fromkeys([*metrics, *beside]))
+
+
+def rechunked(seen: Tally) -> int:
+    """Paired cases whose needs stand in other chunks than in the baseline."""
+    return sum(line.rechunked for line in seen.new)
