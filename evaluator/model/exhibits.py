@@ -83,6 +83,23 @@ class Unlabelled(Value):
     text: str | None
 
 
+Side: TypeAlias = Literal["answer", "abstain", "sufficient", "insufficient"]
+Behaviour: TypeAlias = Literal["answered", "abstained", "failed", "unknown"]
+BEHAVIOURS: tuple[Behaviour, ...] = ("answered", "abstained", "failed", "unknown")
+
+
+class Cell(Value):
+    """So many paired cases that behave so: of those that expect that, or of whose context a judge says that.
+
+    Without a baseline, or where its judge was another one, ``before`` is None.
+    """
+
+    side: Side
+    behaviour: Behaviour
+    before: int | None
+    after: int
+
+
 class Exhibits(Value):
     """All of it.
 
@@ -91,8 +108,10 @@ class Exhibits(Value):
         unlabelled: what has to be labelled before some rows can be decided, at most :data:`MAX_UNLABELLED` of each
             category.
         rechunked: paired cases whose needs stand in other chunks than in the baseline.
+        behaviour: who answered and who abstained.
     """
 
     critical: Annotated[tuple[CriticalCase, ...], pydantic.Field(strict=False)] = ()
     unlabelled: Annotated[tuple[Unlabelled, ...], pydantic.Field(strict=False)] = ()
     rechunked: int = 0
+    behaviour: Annotated[tuple[Cell, ...], pydantic.Field(strict=False)] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import causes, chunks, configuration, facts, judge, regressions, steps, tables
+from evaluator.report import abstention, causes, chunks, configuration, facts, judge, regressions, steps, tables
 from evaluator.report.parts import Listing, Note, Part
 from evaluator.templates import Name
 
@@ -25,6 +25,7 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
         *_questions(inputs, behind),
         causes.part(inputs.causes, inputs.head),
         _small(inputs),
+        *abstention.parts(inputs),
         steps.part(inputs.agents, behind),
         Part("Other metrics", table=tables.other_metrics(inputs)),
         Part("Time, cost and tokens of a question", table=tables.spreads(inputs)),

@@ -21,6 +21,7 @@ from evaluator.model.exhibits import (
     Unlabelled,
 )
 from evaluator.model.score import MetricId
+from evaluator.stages.behaviour import Behaviours
 from evaluator.templates import cut
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Collected:
 
     critical: dict[str, CriticalCase] = field(default_factory=dict)
     unlabelled: dict[tuple[str, int | None], list[Unlabelled]] = field(default_factory=dict)
+    behaviours: Behaviours = field(default_factory=Behaviours)
 
     def compare(self, ruler: Ruler, case: RunCase, before: Measured, after: Measured) -> None:
         """Keep what has to be labelled of a paired case, in case its row has to be decided."""
@@ -64,7 +66,9 @@ class Collected:
             self.critical[case].but(findings=tuple(found)) for case, found in findings.items() if case in self.critical
         ]
         kept.sort(key=lambda case: min(ORDER.index(finding.verdict) for finding in case.findings))
-        return Exhibits(critical=tuple(kept), unlabelled=tuple(self._to_label(new)))
+        return Exhibits(
+            critical=tuple(kept), unlabelled=tuple(self._to_label(new)), behaviour=tuple(self.behaviours.cells())
+        )
 
     def _to_label(self, exam: Exam) -> Iterable[Unlabelled]:
         """The results that leave rows undecided."""

@@ -158,6 +158,11 @@ class Ruler:
         return [(k, places[MetricId("judged", k)]) for k in depths if MetricId("judged", k) in places]
 
     @cached_property
+    def sufficiency(self) -> int | None:
+        """The place of context_sufficiency; None where it is not asked for."""
+        return next((place for place, metric in enumerate(self.metrics) if metric.name == "context_sufficiency"), None)
+
+    @cached_property
     def reads_answers(self) -> bool:
         """Whether any metric looks at what an answer says, and so at what it cites."""
         return any(self.declared[metric.name].reads in ANSWERS for metric in self.metrics)

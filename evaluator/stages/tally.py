@@ -130,6 +130,8 @@ class Tally:
             if self.old_ruler is not self.ruler:
                 read = self.old_ruler.measure(self.candidate, mine, labels, {}, group)
                 line = self._counted(self.ruler.line(mine.case, labels, None, read), theirs)
+            if self.baseline is None:
+                self.exhibits.behaviours.count(self.ruler, None, after)
             # A floor of the baseline's exam reads all that the candidate answers, however it came to be asked.
             self.old.append(line)
             self._critical(mine.case.id, None, after, measuring.ALIKE, old=False)
@@ -151,6 +153,7 @@ class Tally:
         if self.changes.add(case, before, after, () if judged.is_comparable else self.ruler.judged):
             self.regressed.append(regressed.told(theirs.case, before.view, after.view))
         self.exhibits.compare(self.ruler, mine.case, before, after)
+        self._count(before, after, judged)
         if line.rechunked and (other := list(self.others.of(before.view, after.view))):
             self.renumbered[case] = other
         self._critical(case, before, after, judged, old=False)
@@ -212,6 +215,12 @@ class Tally:
         if not alike and self.half.has_baseline:
             self.judged_changed.append(case)
         return measuring.Judged(alike and self.half.has_baseline, alike and self.half.is_comparable)
+
+    def _count(self, before: Measured, after: Measured, judged: Judged) -> None:
+        """Count who answered; before another judge or none, it is not known who did."""
+        alike = self.half is None or self.half.is_comparable
+        if judged.is_comparable or not alike:
+            self.exhibits.behaviours.count(self.ruler, before if alike else None, after)
 
     def _tell_claims(self, case: str, before: Measured, after: Measured) -> None:
         then, now = (judgements.told(side.view).claims for side in (before, after))
