@@ -100,6 +100,15 @@ class Cell(Value):
     after: int
 
 
+class HoldoutRow(Value):
+    """Means of one metric over the held-out cases (``n`` of them) that are scored in both runs."""
+
+    metric: Id
+    n: int
+    baseline: float
+    candidate: float
+
+
 class Exhibits(Value):
     """All of it.
 
@@ -109,9 +118,12 @@ class Exhibits(Value):
             category.
         rechunked: paired cases whose needs stand in other chunks than in the baseline.
         behaviour: who answered and who abstained.
+        held_out: held-out cases that both runs have, asked alike; ``holdout`` are means over them.
     """
 
     critical: Annotated[tuple[CriticalCase, ...], pydantic.Field(strict=False)] = ()
     unlabelled: Annotated[tuple[Unlabelled, ...], pydantic.Field(strict=False)] = ()
     rechunked: int = 0
     behaviour: Annotated[tuple[Cell, ...], pydantic.Field(strict=False)] = ()
+    held_out: int = 0
+    holdout: Annotated[tuple[HoldoutRow, ...], pydantic.Field(strict=False)] = ()

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
-from evaluator.report import abstention, causes, chunks, configuration, facts, judge, regressions, steps, tables
+from evaluator.report import (
+    abstention,
+    causes,
+    chunks,
+    configuration,
+    facts,
+    holdout,
+    judge,
+    regressions,
+    steps,
+    tables,
+)
 from evaluator.report.parts import Listing, Note, Part
 from evaluator.templates import Name
 
@@ -35,7 +46,7 @@ def folded(inputs: Inputs, behind: Collection[str]) -> tuple[Part, ...]:
         judge.disagreements(inputs.disagreed),
         Part("Warnings", notes=Listing.of([Note(warning) for warning in _warnings(inputs)])),
         facts.found(inputs),
-        Part("Held-out cases", table=tables.holdout(inputs)),
+        holdout.part(inputs),
         _not_evaluated(inputs),
         _accepted(inputs),
     ]

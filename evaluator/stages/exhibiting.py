@@ -17,9 +17,11 @@ CONTEXT_TOKENS = MetricId("context_tokens")
 """What other chunking costs, whatever it does to the metrics that count needs and facts."""
 
 
-def exhibits(seen: Tally, new: Exam, old: Exam | None, _metrics: Sequence[str]) -> Exhibits:
+def exhibits(seen: Tally, new: Exam, old: Exam | None, metrics: Sequence[str]) -> Exhibits:
     """What people look at; ``metrics`` are the candidate's own."""
-    return seen.exhibits.exhibits(new, old).but(rechunked=rechunked(seen))
+    return seen.exhibits.exhibits(new, old).but(
+        rechunked=rechunked(seen), held_out=seen.holdout.cases, holdout=tuple(seen.holdout.rows(seen.ruler, metrics))
+    )
 
 
 def shown(seen: Tally, metrics: Sequence[str]) -> list[str]:

@@ -10,6 +10,8 @@ from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
 from evaluator.stages import judgements, measuring, regressed
 from evaluator.stages.exhibits import Collected
+from evaluator.stages.holdout import Holdout
+from evaluator.stages.paraphrases import NO_SIDES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -63,6 +65,7 @@ class Tally:
     ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
     finds them. ``noisy`` is what is known of noise, ``regressed`` what paired cases lost of which some metric fell.
     ``exhibits`` are for people to look at.
+    ``exhibits`` and ``holdout`` are for people to look at.
     """
 
     candidate: Run
@@ -91,6 +94,7 @@ class Tally:
     regrouped: dict[str, Paraphrases] = field(default_factory=dict)
     regressed: list[Regressed] = field(default_factory=list)
     exhibits: Collected = field(default_factory=Collected)
+    holdout: Holdout = field(default_factory=Holdout)
 
     @cached_property
     def old_ruler(self) -> Ruler:
@@ -113,7 +117,21 @@ class Tally:
             self.asked[case.id] = _asked(case)
             self.failed[case.split == "holdout"].append(case.failure is not None)
             self.answers_exist = self.answers_exist or case.answer is not None
+        self._hold_out(met)
         self._measure(met)
+
+    def _hold_out(self, met: Met) -> None:
+        """Add a case that both runs hold out to what is told of all of them together."""
+        mine, theirs = met.mine, met.theirs
+        if mine is None or theirs is None or not mine.case.split == theirs.case.split == "holdout":
+            return
+        if mine.case.input_hash == theirs.case.input_hash:
+            labels = measuring.labels_of(mine)
+            alike = self.half is None or (
+                self.half.is_comparable and self.half.is_labelled_alike(measuring.labels_of(theirs), labels)
+            )
+            before, after = self._both(mine, theirs, labels, NO_SIDES, self.ruler)
+            self.holdout.take(before, after, () if alike else self.ruler.judged)
 
     def _measure(self, met: Met) -> None:
         mine = met.mine if met.mine is not None and met.mine.case.split != "holdout" else None

@@ -121,4 +121,4 @@ def test_a_suite_of_held_out_cases_shows_aggregates_only(tmp_path: Path, lost: l
         (tmp_path / "second" / name).read_text() for name in ("summary.md", "comparison.json", "decision.json")
     ), second.stderr]  # fmt: skip
     assert not any("secret" in text or "What about" in text for text in published)
-    assert f"| recall@5 | {mean['mean']:.3f} | 2 of 2 |" in published[0]
+    assert f"| recall@5 | 2 | 1.000 | {mean['mean']:.3f} | {'−0.500' if lost else '0'} |" in published[0]
