@@ -67,7 +67,8 @@ def _stored(given: dict[str, Any]) -> RunCase:
         labels_hash=wanted.hash, labels=wanted.written,
         needs=(), scores={}, unscored={}, not_applicable={}, failure=given.get("failure"), diagnosis=None,
         answer=given.get("answer", "An answer."), abstained=given.get("reported"), context=("k1",), steps=None,
-        usage=None, duplicates=(), retrieved=(RunHit(id=given.get("found", "k1"), doc=None, score=None, text="t"),),
+        usage=None, duplicates=(), paraphrases=given.get("paraphrases", ()),
+        retrieved=(RunHit(id=given.get("found", "k1"), doc=None, score=None, text="t"),),
         **said,
     )  # fmt: skip
 

@@ -4,14 +4,14 @@ from typing import Annotated, Literal, TypeAlias
 
 import pydantic
 
-from evaluator.model.base import Id, Value
+from evaluator.model.base import Id, Strings, Value
 from evaluator.model.comparison import CriticalRule
 
 MAX_TEXT = 4_000
 """Code points that are kept of any one text."""
 
 MAX_CASES = 200
-"""Critical cases that are kept in full."""
+"""Critical cases that are kept in full, and questions that are worse than their paraphrases."""
 
 MAX_UNLABELLED = 200
 """Unlabelled results that are kept of a category."""
@@ -109,6 +109,31 @@ class HoldoutRow(Value):
     candidate: float
 
 
+class Difference(Value):
+    """In what a question is answered worse than another of its group (``other``).
+
+    ``behaviour``: it was not answered, or answered, as expected, and the other was. ``context`` and ``answer``: they
+    lack ``facts`` that the other's have. ``value``: the other's ``metric`` is better.
+    """
+
+    kind: Literal["behaviour", "context", "answer", "value"]
+    other: Id
+    behaviour: Behaviour | None = None
+    other_behaviour: Behaviour | None = None
+    facts: Strings = ()
+    metric: Id | None = None
+    value: float | None = None
+    other_value: float | None = None
+
+
+class Worse(Value):
+    """A question of the group of paraphrases of ``root`` that another one of it surpasses."""
+
+    root: Id
+    id: Id
+    differences: Annotated[tuple[Difference, ...], pydantic.Field(strict=False)]
+
+
 class Exhibits(Value):
     """All of it.
 
@@ -118,6 +143,8 @@ class Exhibits(Value):
             category.
         rechunked: paired cases whose needs stand in other chunks than in the baseline.
         behaviour: who answered and who abstained.
+        groups: groups of paraphrases in this run; ``paraphrases`` are their questions that are worse than another of
+            the group, the worst first, at most :data:`MAX_CASES`.
         held_out: held-out cases that both runs have, asked alike; ``holdout`` are means over them.
     """
 
@@ -125,5 +152,7 @@ class Exhibits(Value):
     unlabelled: Annotated[tuple[Unlabelled, ...], pydantic.Field(strict=False)] = ()
     rechunked: int = 0
     behaviour: Annotated[tuple[Cell, ...], pydantic.Field(strict=False)] = ()
+    groups: int = 0
+    paraphrases: Annotated[tuple[Worse, ...], pydantic.Field(strict=False)] = ()
     held_out: int = 0
     holdout: Annotated[tuple[HoldoutRow, ...], pydantic.Field(strict=False)] = ()

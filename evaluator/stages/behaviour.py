@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evaluator.model.exhibits import Behaviour, Side
+    from evaluator.model.view import CaseView
     from evaluator.stages.measuring import Measured, Ruler
 
 _EXPECTED: tuple[Side, ...] = ("answer", "abstain")
@@ -30,7 +31,7 @@ class Behaviours:
         """Count a case; it is asked for under one set of labels in both runs."""
         for counter, measured in ((self.before, before), (self.after, after)):
             if measured is not None:
-                did = _behaviour(measured)
+                did = behaviour_of(measured.view)
                 counter[after.view.labels.expect, did] += 1
                 value = measured.values[ruler.sufficiency] if ruler.sufficiency is not None else None
                 if value is not None and did != "failed":
@@ -51,10 +52,11 @@ class Behaviours:
                 yield Cell(side=side, behaviour=did, before=before, after=self.after[side, did])
 
 
-def _behaviour(measured: Measured) -> Behaviour:
-    if measured.view.failed:
+def behaviour_of(view: CaseView) -> Behaviour:
+    """What the pipeline did with a question."""
+    if view.failed:
         return "failed"
-    abstained = did_abstain(measured.view)
+    abstained = did_abstain(view)
     if not isinstance(abstained, bool):
         return "unknown"
     return "abstained" if abstained else "answered"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluator.model.exhibits import MAX_CASES
 from evaluator.model.score import MetricId
+from evaluator.stages import groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +21,11 @@ CONTEXT_TOKENS = MetricId("context_tokens")
 
 def exhibits(seen: Tally, new: Exam, old: Exam | None, metrics: Sequence[str]) -> Exhibits:
     """What people look at; ``metrics`` are the candidate's own."""
+    worse = groups.disagreeing(seen, {rule.metric for rule in new.rules})
     return seen.exhibits.exhibits(new, old).but(
-        rechunked=rechunked(seen), held_out=seen.holdout.cases, holdout=tuple(seen.holdout.rows(seen.ruler, metrics))
-    )
+        rechunked=rechunked(seen), groups=len(seen.grouped), paraphrases=tuple(worse[:MAX_CASES]),
+        held_out=seen.holdout.cases, holdout=tuple(seen.holdout.rows(seen.ruler, metrics)),
+    )  # fmt: skip
 
 
 def shown(seen: Tally, metrics: Sequence[str]) -> list[str]:

@@ -66,6 +66,8 @@ class Tally:
     finds them. ``noisy`` is what is known of noise, ``regressed`` what paired cases lost of which some metric fell.
     ``exhibits`` are for people to look at.
     ``exhibits`` and ``holdout`` are for people to look at.
+    ``exhibits`` and ``holdout`` are for people to look at, and so
+    is ``grouped``: the candidate's groups of paraphrases by root, with it.
     """
 
     candidate: Run
@@ -95,6 +97,7 @@ class Tally:
     regressed: list[Regressed] = field(default_factory=list)
     exhibits: Collected = field(default_factory=Collected)
     holdout: Holdout = field(default_factory=Holdout)
+    grouped: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def old_ruler(self) -> Ruler:
@@ -136,6 +139,8 @@ class Tally:
     def _measure(self, met: Met) -> None:
         mine = met.mine if met.mine is not None and met.mine.case.split != "holdout" else None
         theirs = met.theirs if met.theirs is not None and met.theirs.case.split != "holdout" else None
+        if mine is not None and mine.case.paraphrases:
+            self.grouped[mine.case.id] = (mine.case.id, *mine.case.paraphrases)
         if mine is not None and theirs is not None and mine.case.input_hash == theirs.case.input_hash:
             self._pair(mine, theirs)
             return
