@@ -19,7 +19,7 @@ import traceback
 from collections import deque
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -27,6 +27,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.fakes import llm_brain, llm_wires
+from tests.fakes.listening import Listening
 from tests.fakes.llm_wires import Anthropic, OpenAI, Refused, Replied
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class LlmServer:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._port = port
-        self._listening: _Listening | None = None
+        self._listening: Listening | None = None
 
     @property
     def url(self) -> str:
@@ -171,11 +172,9 @@ class LlmServer:
     def start(self) -> None:
         """Listen: on the port it had before, if any."""
         self._stopped.clear()
-        self._listening = _Listening((self.host, self._port), self)
+        self._listening = Listening((self.host, self._port), _Handler, self)
         self._port = self._listening.server_address[1]
-        loop = threading.Thread(target=self._listening.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        loop.start()
-        self._listening.loop = loop
+        self._listening.start()
 
     def stop(self) -> None:
         """End: open connections are reset, hanging calls too."""
@@ -183,9 +182,7 @@ class LlmServer:
         if listening is None:
             return
         self._stopped.set()
-        listening.shutdown()
-        listening.loop.join()
-        listening.server_close()
+        listening.stop()
 
     def restart(self) -> None:
         """Stop and listen again at the same address; what was counted stays."""
@@ -247,52 +244,11 @@ class LlmServer:
         return size // 128 * 128 if size >= llm_wires.KEPT_FROM and self.remember(f"{model}\0{system}") else 0
 
 
-class _Listening(ThreadingHTTPServer):
-    """A socket with a thread for each connection."""
-
-    daemon_threads = True
-    request_queue_size = 512
-    allow_reuse_address = True
-    loop: threading.Thread
-
-    def __init__(self, address: tuple[str, int], owner: LlmServer) -> None:
-        self.owner = owner
-        self._open: set[socket.socket] = set()
-        self._guard = threading.Lock()
-        super().__init__(address, _Handler)
-
-    def get_request(self) -> Any:
-        connection, address = super().get_request()
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with self._guard:
-            self._open.add(connection)
-        return connection, address
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._guard:
-            self._open.discard(request)
-        super().shutdown_request(request)
-
-    def server_close(self) -> None:
-        self.socket.close()
-        with self._guard:
-            still_open = list(self._open)
-        for connection in still_open:
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-        super().server_close()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Connections break on purpose here; anything else is a mistake of the fake's and is shown."""
-        if not isinstance(sys.exc_info()[1], (ConnectionError, TimeoutError, ValueError, OSError)):
-            super().handle_error(request, client_address)
-
-
 class _Handler(BaseHTTPRequestHandler):
     """One connection."""
 
     protocol_version = "HTTP/1.1"
-    server: _Listening
+    server: Listening
     PATHS: ClassVar = {
         "/v1/chat/completions": (OpenAI, OpenAI.chat),
         "/v1/embeddings": (OpenAI, OpenAI.embeddings),
