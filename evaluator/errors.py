@@ -14,6 +14,12 @@
     ├── MissingExtra           what was asked for needs a library that is not installed
     ├── LeakedKey              the value of a variable that was granted to the pipeline is in what it returned
     ├── ZoneProblem            what a zone of the Action was handed is not what it may be handed (exit code 4)
+    ├── GitHubError            GitHub does not do what it is asked, or its answer cannot be read
+    │   ├── Forbidden          the token is not valid, or may not do this
+    │   ├── NotFound           there is no such thing, or the token may not see it
+    │   ├── Gone               it was there and has been removed, as an artifact that has expired
+    │   ├── RateLimited        more was asked than GitHub, or we ourselves, allow in one run
+    │   └── Unreachable        no answer came, or GitHub itself is broken
     └── Interrupted            stopped by a person or the system; what was done is kept (exit code 3)
 
 Each class has a ``slug``: the heading in docs/messages.md that says what to do about it.
@@ -110,6 +116,42 @@ class ZoneProblem(AssayError):
 
     exit_code = 4
     slug = "zone"
+
+
+class GitHubError(AssayError):
+    """GitHub does not do what it is asked, or its answer cannot be read."""
+
+    slug = "github"
+
+
+class Forbidden(GitHubError):
+    """The token is not valid, or may not do this. Asking again never helps."""
+
+    slug = "github-forbidden"
+
+
+class NotFound(GitHubError):
+    """There is no such thing, or the token may not see it."""
+
+    slug = "github-not-found"
+
+
+class Gone(GitHubError):
+    """It was there and has been removed, as an artifact that has expired."""
+
+    slug = "github-gone"
+
+
+class RateLimited(GitHubError):
+    """More was asked than GitHub, or we ourselves, allow in one run."""
+
+    slug = "github-rate-limit"
+
+
+class Unreachable(GitHubError):
+    """No answer came, or GitHub itself is broken."""
+
+    slug = "github-unreachable"
 
 
 class Interrupted(AssayError):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import requests
+
+from evaluator.github.client import Access, Budget, Client, Time
 from tests.fakes.github.server import TOKEN
 
 NOON = 1_790_000_000.0
@@ -26,3 +29,17 @@ class StoppedClock:
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.at += seconds
+
+
+class Connect:
+    """Makes clients of a fake GitHub, whose waits the stopped clock takes; ``log`` is what they said of them."""
+
+    def __init__(self, clock: StoppedClock) -> None:
+        self.clock = clock
+        self.log: list[str] = []
+        self.sessions: list[requests.Session] = []
+
+    def __call__(self, url: str, *, token: str = TOKEN, **budget: float) -> Client:
+        self.sessions.append(requests.Session())
+        time = Time(self.clock.now, self.clock.now, self.clock.sleep)
+        return Client(self.sessions[-1], Access(url, token), time, self.log.append, Budget(**budget))

@@ -25,6 +25,6 @@ fi
 
 make --no-print-directory lint-action
 make --no-print-directory describe
-.venv/bin/python -m pytest tests/integration/test_fake_github.py
+.venv/bin/python -m pytest tests/integration/test_fake_github.py tests/unit/github
 make --no-print-directory image BUILD_FLAGS="--network host"
 ASSAY_E2E=1 .venv/bin/python -m pytest tests/container "$@"

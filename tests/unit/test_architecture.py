@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "judges": {"model", "errors", "registry"},
     "judging": {"model", "templates", "errors"},
     "stores": {"model", "errors", "registry"},
+    "github": {"model", "errors"},
     "human": {"model", "comparison", "stores", "errors"},
     "embedders": {"model", "errors", "registry"},
     "config_checks": {"model", "errors", "stores.located"},

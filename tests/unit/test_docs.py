@@ -46,6 +46,8 @@ NO_CODES = {
     "rev-parse",
     "semantic-text-splitter",
     "transfer-encoding",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
 }
 ASSERTIONS = {
     "contains-all", "contains-any", "icontains-all", "icontains-any", "rouge-n", "context-recall",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tests.fakes.github.shapes import Shapes
+from tests.fakes.github.shapes import Shapes, blob_sha
 from tests.fakes.github.world import Check, Status, World
 
 LONGEST_BODY = 65_536
@@ -189,6 +189,15 @@ def content(asked):
     if path not in files:
         raise Refused(404, "Not Found")
     return Reply(200, asked.shapes.content(path, files[path]))
+
+
+@route("GET", "/git/blobs/{sha}", "contents:read")
+def blob(asked):
+    everything = {data for one in asked.world.commits.values() for data in one.files.values()}
+    data = next((each for each in everything if blob_sha(each) == asked.gaps["sha"]), None)
+    if data is None:
+        raise Refused(404, "Not Found")
+    return Reply(200, asked.shapes.blob(data))
 
 
 @route("GET", "/actions/artifacts", "actions:read")

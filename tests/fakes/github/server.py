@@ -182,6 +182,8 @@ class GitHub:
         return None
 
     def _refusal(self, refused: Refused) -> Reply:
+        if refused.status == 302:
+            return Reply(refused.status)
         body = {"message": refused.message, "documentation_url": DOCS, "status": str(refused.status)}
         if refused.status == 422:
             body.pop("status")
@@ -300,7 +302,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, headers: dict[str, str], data: bytes, *, cut: bool = False) -> None:
         self.send_response_only(status)
-        for name, value in ({"Date": self.date_time_string()} | headers | {"Content-Length": str(len(data))}).items():
+        for name, value in ({"date": self.date_time_string()} | headers | {"Content-Length": str(len(data))}).items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":

@@ -127,7 +127,7 @@ class Shapes:
         }  # fmt: skip
 
     def content(self, path: str, data: bytes) -> dict[str, Any]:
-        sha = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        sha = blob_sha(data)
         url = f"{self._here}/contents/{quote(path)}"
         return {
             "type": "file", "name": path.rpartition("/")[2], "path": path, "sha": sha, "size": len(data), "url": url,
@@ -136,6 +136,13 @@ class Shapes:
             # From 1 MB on GitHub leaves the content out.
             "content": base64.encodebytes(data).decode() if len(data) <= 1 << 20 else "",
             "encoding": "base64" if len(data) <= 1 << 20 else "none",
+        }  # fmt: skip
+
+    def blob(self, data: bytes) -> dict[str, Any]:
+        sha = blob_sha(data)
+        return {
+            "sha": sha, "node_id": self._node("B", int(sha[:6], 16)), "size": len(data), "encoding": "base64",
+            "url": f"{self._here}/git/blobs/{sha}", "content": base64.encodebytes(data).decode(),
         }  # fmt: skip
 
     def pull(self, pull: Pull, *, full: bool = False) -> dict[str, Any]:
@@ -270,3 +277,8 @@ class Shapes:
             "comments": 0, "closed_at": at if issue.state == "closed" else None, "created_at": at, "updated_at": at,
             "author_association": "NONE",
         }  # fmt: skip
+
+
+def blob_sha(data: bytes) -> str:
+    """The SHA that git knows a file's content by."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -1,0 +1,189 @@
+"""What GitHub answers, read into frozen values: only the fields that are used, each checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+
+import pydantic
+
+from evaluator import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Number: TypeAlias = Annotated[int, pydantic.Field(gt=0)]
+Sha: TypeAlias = Annotated[str, pydantic.StringConstraints(pattern=r"\A(?:[0-9a-f]{40}|[0-9a-f]{64})\z")]
+
+
+class Answer(pydantic.BaseModel):
+    """A part of an answer. Fields that are not named here are GitHub's own business."""
+
+    model_config = pydantic.ConfigDict(
+        strict=True, frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True, protected_namespaces=()
+    )
+
+
+class User(Answer):
+    """Who did something."""
+
+    login: str
+
+
+class Repo(Answer):
+    """A repository; its number stays when its name changes."""
+
+    id: Number
+    full_name: str
+
+
+class Side(Answer):
+    """The head or the base of a pull request; ``repo`` is None where a fork was deleted."""
+
+    ref: str
+    sha: Sha
+    repo: Repo | None = None
+
+
+class Pull(Answer):
+    """A pull request."""
+
+    number: Number
+    state: str
+    locked: bool = False
+    draft: bool = False
+    head: Side
+    base: Side
+    merge_commit_sha: Sha | None = None
+    user: User | None = None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether its head is in another repository than ours, or in none that is there."""
+        head, base = self.head.repo, self.base.repo
+        return head is None or base is None or head.id != base.id
+
+
+class Parent(Answer):
+    """A parent of a commit."""
+
+    sha: Sha
+
+
+class Commit(Answer):
+    """A commit and its parents, the branch it was made on first."""
+
+    sha: Sha
+    parents: Annotated[tuple[Parent, ...], pydantic.Field(strict=False)]
+
+
+class Comparison(Answer):
+    """Two commits and the last one they share."""
+
+    merge_base_commit: Parent
+
+
+class Origin(Answer):
+    """Where an artifact comes from, as far as GitHub still says."""
+
+    id: Number | None = None
+    repository_id: Number | None = None
+    head_repository_id: Number | None = None
+    head_branch: str | None = None
+    head_sha: Sha | None = None
+
+
+class Artifact(Answer):
+    """An artifact; ``digest`` is that of the archive (``sha256:`` and hexadecimal), which old servers do not have."""
+
+    id: Number
+    name: str
+    size_in_bytes: Annotated[int, pydantic.Field(ge=0)]
+    expired: bool
+    created_at: str | None = None
+    expires_at: str | None = None
+    digest: str | None = None
+    workflow_run: Origin | None = None
+
+
+class Run(Answer):
+    """A run of a workflow: ``path`` is the file of the workflow, ``event`` what started it."""
+
+    id: Number
+    event: str
+    path: str
+    head_branch: str | None = None
+    head_sha: Sha
+    run_attempt: Number = 1
+    status: str | None = None
+    conclusion: str | None = None
+    repository: Repo
+    head_repository: Repo | None = None
+    actor: User | None = None
+    html_url: str
+
+
+class Comment(Answer):
+    """A comment; ``user`` is None where the account was deleted."""
+
+    id: Number
+    user: User | None = None
+    body: str | None = None
+    html_url: str
+    created_at: str
+    updated_at: str
+
+
+class Status(Answer):
+    """A status of a commit, the newest of its context first in any list."""
+
+    state: str
+    context: str
+    description: str | None = None
+    target_url: str | None = None
+    created_at: str
+    creator: User | None = None
+
+
+class Check(Answer):
+    """A check run."""
+
+    id: Number
+    name: str
+    head_sha: Sha
+    external_id: str | None = None
+    conclusion: str | None = None
+
+
+class File(Answer):
+    """A file at a commit; GitHub leaves the content of large ones out."""
+
+    type: str
+    sha: Sha
+    size: Annotated[int, pydantic.Field(ge=0)]
+    content: str = ""
+    encoding: str = ""
+
+
+T = TypeVar("T", bound=Answer)
+
+
+def read(kind: type[T], found: Any) -> T:
+    """A part of an answer.
+
+    Raises:
+        GitHubError: it is not what GitHub documents.
+    """
+    try:
+        return kind.model_validate(found)
+    except pydantic.ValidationError as error:
+        place = ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"]))
+        raise errors.GitHubError(f"GitHub's answer has no usable {kind.__name__.lower()} {place}".rstrip()) from None
+
+
+def read_all(kind: type[T], found: Iterable[Any]) -> tuple[T, ...]:
+    """Parts of an answer.
+
+    Raises:
+        GitHubError: one is not what GitHub documents.
+    """
+    return tuple(read(kind, each) for each in found)
