@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from evaluator.model.config import Config, Judge
 
-DEPENDABOT = "dependabot[bot]"
-
 
 def choose(asked: str, config: Config, config_file: Path, environment: Mapping[str, str]) -> tiers.Choice:
     """The tier of a run in this place, now.
@@ -62,27 +60,16 @@ def _older(config_file: Path) -> Sequence[str] | None:
 
 
 def _is_trusted(environment: Mapping[str, str]) -> bool:
-    """False for a pull request of another repository or of Dependabot, neither of which is handed a key."""
-    event = _event(environment)
-    pull = event.get("pull_request")
-    if not isinstance(pull, dict):
-        return True
-    if environment.get("GITHUB_ACTOR") == DEPENDABOT or _at(pull, "user", "login") == DEPENDABOT:
-        return False
-    head = _at(pull, "head", "repo", "id")
-    return head is not None and head == _at(pull, "base", "repo", "id")
+    """False for what a stranger or Dependabot brings: neither is handed a key."""
+    from evaluator.github import event  # noqa: PLC0415 - only suites with a judge pay for it
+
+    name, actor = environment.get("GITHUB_EVENT_NAME", ""), environment.get("GITHUB_ACTOR", "")
+    return not event.why_untrusted(name, actor, _payload(environment))
 
 
-def _event(environment: Mapping[str, str]) -> dict[str, Any]:
+def _payload(environment: Mapping[str, str]) -> Any:
     path = environment.get("GITHUB_EVENT_PATH")
     try:
-        event = json.loads(Path(path).read_bytes()) if path else {}
+        return json.loads(Path(path).read_bytes()) if path else {}
     except (OSError, ValueError):
         return {}
-    return event if isinstance(event, dict) else {}
-
-
-def _at(value: Any, *keys: str) -> Any:
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Number: TypeAlias = Annotated[int, pydantic.Field(gt=0)]
-Sha: TypeAlias = Annotated[str, pydantic.StringConstraints(pattern=r"\A(?:[0-9a-f]{40}|[0-9a-f]{64})\z")]
+SHA = r"(?:[0-9a-f]{40}|[0-9a-f]{64})"
+Sha: TypeAlias = Annotated[str, pydantic.StringConstraints(pattern=rf"\A{SHA}\z")]
 
 
 class Answer(pydantic.BaseModel):
@@ -122,6 +123,14 @@ class Run(Answer):
     html_url: str
 
 
+class MergeGroup(Answer):
+    """What a merge queue is about to merge."""
+
+    head_sha: Sha
+    base_ref: str
+    base_sha: Sha
+
+
 class Comment(Answer):
     """A comment; ``user`` is None where the account was deleted."""
 
@@ -167,8 +176,8 @@ class File(Answer):
 T = TypeVar("T", bound=Answer)
 
 
-def read(kind: type[T], found: Any) -> T:
-    """A part of an answer.
+def read(kind: type[T], found: Any, of: str = "GitHub's answer") -> T:
+    """A part of an answer, or of something else that GitHub writes.
 
     Raises:
         GitHubError: it is not what GitHub documents.
@@ -177,7 +186,7 @@ def read(kind: type[T], found: Any) -> T:
         return kind.model_validate(found)
     except pydantic.ValidationError as error:
         place = ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"]))
-        raise errors.GitHubError(f"GitHub's answer has no usable {kind.__name__.lower()} {place}".rstrip()) from None
+        raise errors.GitHubError(f"{of} has no usable {kind.__name__.lower()} {place}".rstrip()) from None
 
 
 def read_all(kind: type[T], found: Iterable[Any]) -> tuple[T, ...]:
