@@ -59,11 +59,16 @@ class Sink(NamedTuple):
 
 
 class Broken(Exception):
-    """No answer came, or not all of one; ``unsent`` where the request never reached the server."""
+    """No answer came, or not all of one.
 
-    def __init__(self, sentence: str, *, unsent: bool = False) -> None:
+    Attributes:
+        unsent: whether the request never reached the server.
+        passing: whether another try could be luckier.
+    """
+
+    def __init__(self, sentence: str, *, unsent: bool = False, passing: bool = True) -> None:
         super().__init__(sentence)
-        self.unsent = unsent
+        self.unsent, self.passing = unsent, passing
 
 
 class TooLarge(Exception):
@@ -133,22 +138,38 @@ def _nobody(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
     return prepared
 
 
-_SENTENCES: tuple[tuple[type[Exception], str, bool], ...] = (
-    (requests.exceptions.ProxyError, "the proxy lets nothing through", True),
-    (requests.exceptions.SSLError, "its certificate is not trusted: REQUESTS_CA_BUNDLE names one's own", True),
-    (low.NameResolutionError, "there is no server of that name", True),
-    (low.NewConnectionError, "no connection could be made", True),
-    (requests.ConnectTimeout, "no connection could be made", True),
-    (requests.Timeout, "its answer did not come in time", False),
-    (ValueError, "the address or the token cannot be put into a request", True),
-    (Exception, "the connection ended before the whole answer was there", False),
-)
-"""Errors of requests and of what lies under it, the special ones first; and whether the request was never sent."""
+class _Meaning(NamedTuple):
+    """An error of requests' or of what lies under it, and what a person is told of it."""
+
+    kind: type[Exception]
+    sentence: str
+    unsent: bool = True
+    passing: bool = True
+
+
+_MEANINGS = (
+    _Meaning(requests.exceptions.ProxyError, "the proxy lets nothing through"),
+    _Meaning(
+        requests.exceptions.SSLError, "its certificate is not trusted: REQUESTS_CA_BUNDLE names one's own",
+        passing=False,
+    ),
+    _Meaning(low.NameResolutionError, "there is no server of that name"),
+    _Meaning(low.NewConnectionError, "no connection could be made"),
+    _Meaning(requests.ConnectTimeout, "no connection could be made"),
+    _Meaning(requests.Timeout, "its answer did not come in time", unsent=False),
+    _Meaning(ValueError, "the address, the proxy or the token cannot be put into a request", passing=False),
+    _Meaning(
+        requests.RequestException, "the connection ended before the whole answer was there", unsent=False
+    ),
+    _Meaning(low.HTTPError, "the connection ended before the whole answer was there", unsent=False),
+    _Meaning(OSError, "the file that REQUESTS_CA_BUNDLE names is not there", passing=False),
+)  # fmt: skip
+"""The special ones first."""
 
 
 def _broken(error: Exception) -> Broken:
     """In sentences of ours: those of requests repeat the address, which may hold a signature, or the token."""
     first = error.args[0] if error.args else None
     reason = first.reason if isinstance(first, low.MaxRetryError) else None
-    found = next(each for each in _SENTENCES if isinstance(error, each[0]) or isinstance(reason, each[0]))
-    return Broken(found[1], unsent=found[2])
+    found = next(each for each in _MEANINGS if isinstance(error, each.kind) or isinstance(reason, each.kind))
+    return Broken(found.sentence, unsent=found.unsent, passing=found.passing)

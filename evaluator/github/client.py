@@ -6,6 +6,7 @@ Imported only where GitHub is asked: it brings requests.
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -159,7 +160,7 @@ class Client:
             if not _is_moved(received):
                 break
             url = _location(request, received)
-            if _origin(request.url)[0] == "https" and _origin(url)[0] != "https":
+            if request.url.startswith("https:") and not url.startswith("https:"):
                 raise errors.GitHubError(f"{self._call(request)} leads to an address that is not encrypted")
             request = Request("GET", url, ours=False)
         else:
@@ -186,7 +187,7 @@ class Client:
                 received = ask()
             except Broken as broken:
                 said = f"GitHub does not answer {self._call(request)}: {broken}"
-                refusal = _refusals.Refusal(errors.Unreachable(said), passing=True)
+                refusal = _refusals.Refusal(errors.Unreachable(said), passing=broken.passing)
                 again = repeatable or broken.unsent
             else:
                 if received.status < 400:  # noqa: PLR2004 - HTTP's failures
@@ -255,16 +256,19 @@ def _base(url: str) -> str:
     Raises:
         UsageError: it is no address of a server.
     """
-    parts = urlsplit(url)
-    plain = parts.username is None and not parts.query and not parts.fragment
-    if parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
+    origin = _origin(url)
+    if origin is None or origin[0] not in {"http", "https"} or not origin[1] or re.search(r"[@?#\s]", url):
         raise errors.UsageError(f"'{_refusals.printable(url)}' is no address of GitHub's API; GITHUB_API_URL names it")
     return url.rstrip("/")
 
 
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+def _origin(url: str) -> tuple[str, str | None, int | None] | None:
+    """Scheme, host and port; None for what is no address."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return None
 
 
 def _is_moved(received: Received) -> bool:

@@ -27,8 +27,8 @@ RESTRICTED = frozenset(
         "deployment_status",
     }
 )  # fmt: skip
-"""Events that GitHub gives no secrets when Dependabot causes them, as its documentation lists them. A schedule is none of
-them: it runs what was merged, whoever counts as its actor."""
+"""Events that GitHub gives no secrets when Dependabot causes them, as its documentation lists them. A schedule is none
+of them: it runs what was merged, whoever counts as its actor."""
 
 
 class Base(NamedTuple):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
-from urllib.parse import quote
 
 from evaluator.github import values
-from evaluator.github.repository import Found, here
+from evaluator.github.repository import Found, here, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,16 +88,16 @@ class Publishing:
 
     def statuses(self, sha: str) -> tuple[values.Status, ...]:
         """The newest hundred statuses of a commit, newest first."""
-        listing = self._client.listed(f"{self._here}/commits/{sha}/statuses", most=1)
+        listing = self._client.listed(f"{self._here}/commits/{part(sha)}/statuses", most=1)
         return values.read_all(values.Status, listing.items)
 
     def set_status(self, sha: str, status: StatusText) -> None:
         """Set a status of a commit; the newest of a context is the one that counts."""
-        self._client.send("POST", f"{self._here}/statuses/{sha}", _given(status._asdict()), repeatable=True)
+        self._client.send("POST", f"{self._here}/statuses/{part(sha)}", _given(status._asdict()), repeatable=True)
 
     def checks(self, sha: str, name: str) -> tuple[values.Check, ...]:
         """The check runs of a name on a commit."""
-        path = f"{self._here}/commits/{sha}/check-runs"
+        path = f"{self._here}/commits/{part(sha)}/check-runs"
         return values.read_all(values.Check, self._client.listed(path, "check_runs", 1, check_name=name).items)
 
     def add_check(self, check: CheckText, annotations: Sequence[Annotation]) -> values.Check:
@@ -121,7 +120,7 @@ class Publishing:
 
     def dispatch(self, workflow: str, ref: str, inputs: Mapping[str, str]) -> None:
         """Start a workflow by the name of its file, as it is on a branch."""
-        path = f"{self._here}/actions/workflows/{quote(workflow, safe='')}/dispatches"
+        path = f"{self._here}/actions/workflows/{part(workflow)}/dispatches"
         self._client.send("POST", path, {"ref": ref, "inputs": dict(inputs)})
 
 

@@ -65,7 +65,7 @@ class Repository:
 
     def commit(self, ref: str) -> values.Commit:
         """A commit by its SHA or a branch."""
-        return values.read(values.Commit, self._client.get(f"{self._here}/commits/{_part(ref)}"))
+        return values.read(values.Commit, self._client.get(f"{self._here}/commits/{part(ref)}"))
 
     def first_parents(self, sha: str, most: int = MOST_HISTORY) -> Ancestry:
         """A commit and what its branch was before it: merged branches are passed by.
@@ -90,13 +90,14 @@ class Repository:
 
     def merge_base(self, base: str, head: str) -> str:
         """The last commit that two have in common."""
-        path = f"{self._here}/compare/{_part(base)}...{_part(head)}"
+        path = f"{self._here}/compare/{part(base)}...{part(head)}"
         found = values.read(values.Comparison, self._client.get(path, per_page=1))
         return found.merge_base_commit.sha
 
     def content(self, path: str, ref: str) -> bytes:
         """A file as it is at a commit, whatever its size: a golden set can have more than GitHub shows at once."""
-        found = self._client.get(f"{self._here}/contents/{quote(path)}", ref=ref)
+        parts = "/".join(map(part, path.split("/")))
+        found = self._client.get(f"{self._here}/contents/{parts}", ref=ref)
         if not isinstance(found, dict) or found.get("type") != "file":
             raise errors.GitHubError(f"'{path}' is no file at {ref}")
         file = values.read(values.File, found)
@@ -125,7 +126,7 @@ class Repository:
 
     def runs(self, workflow: str, **params: str) -> Found[values.Run]:
         """Runs of a workflow by the name of its file, newest first; ``params`` are the API's, as ``branch``."""
-        path = f"{self._here}/actions/workflows/{_part(workflow)}/runs"
+        path = f"{self._here}/actions/workflows/{part(workflow)}/runs"
         return _found(values.Run, self._client.listed(path, "workflow_runs", 1, **params))
 
 
@@ -144,8 +145,14 @@ def _found(kind: type[T], listing: Listing) -> Found[T]:
     return Found(values.read_all(kind, listing.items), listing.complete)
 
 
-def _part(name: str) -> str:
-    """A part of a path that leads nowhere else, whatever is in it."""
+def part(name: str) -> str:
+    """A part of a path that leads nowhere else, whatever is in it.
+
+    Raises:
+        GitHubError: it is none.
+    """
+    if name in {"", ".", ".."}:
+        raise errors.GitHubError(f"'{name}' is no name of anything on GitHub")
     return quote(name, safe="")
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 
@@ -23,6 +25,12 @@ class Listening(ThreadingHTTPServer):
         self._guard = threading.Lock()
         super().__init__(address, handler)
         self.loop = threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True)
+
+    def encrypt(self, certificate: Path) -> None:
+        """Speak TLS from the first byte on."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
 
     def start(self) -> None:
         self.loop.start()

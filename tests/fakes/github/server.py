@@ -110,12 +110,14 @@ class GitHub:
         downloads: what was asked of the host of archives.
         mistakes: what no GitHub would have let pass or said.
         limit: requests an hour.
+        certificate: a file with a certificate and its key, for both servers to speak TLS.
     """
 
     def __init__(self, world: World | None = None, *, prefix: str = "", host: str = "127.0.0.1", ports=(0, 0)) -> None:
         self.world = world or World()
         self.tokens = {TOKEN: ALL}
         self.prefix, self.host, self.limit = prefix, host, 1000
+        self.certificate: Path | None = None
         self.calls: list[Call] = []
         self.downloads: list[Call] = []
         self.mistakes: list[str] = []
@@ -127,12 +129,15 @@ class GitHub:
     @property
     def api(self) -> str:
         """The address of the API, as GITHUB_API_URL has it."""
-        return f"http://{self.host}:{self._ports[0]}{self.prefix}"
+        return f"{self.web}{self.prefix}"
 
     @property
     def web(self) -> str:
         """The address of the pages, as GITHUB_SERVER_URL has it."""
-        return f"http://{self.host}:{self._ports[0]}"
+        return self._url(0)
+
+    def _url(self, which: int) -> str:
+        return f"http{'s' if self.certificate else ''}://{self.host}:{self._ports[which]}"
 
     def fail(self, fault: Fault, call: str = "", times: float = 1) -> None:
         """Let the next calls fail whose ``METHOD /path`` has a match of the pattern; of several, the first scripted."""
@@ -148,8 +153,10 @@ class GitHub:
             Listening((self.host, port), handler, self) for port, handler in zip(self._ports, handlers, strict=True)
         ]
         self._ports = tuple(each.server_address[1] for each in self._listening)
-        self.files.url = f"http://{self.host}:{self._ports[1]}"
+        self.files.url = self._url(1)
         for each in self._listening:
+            if self.certificate:
+                each.encrypt(self.certificate)
             each.start()
         return self
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import shutil
+import subprocess
 from email.utils import formatdate
 from pathlib import Path
 
@@ -16,6 +18,24 @@ from tests.fakes.github.world import World
 from tests.github import NOON, Connect, StoppedClock
 
 HERE = "/repos/acme/shop"
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A certificate for the loopback interface that nobody vouches for, with its key."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("there is no openssl to make a certificate with")
+    file = tmp_path / "certificate.pem"
+    subprocess.run(
+        [
+            openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+            "2", "-subj", "/CN=a", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", file, "-out", tmp_path / "cert",
+        ],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    file.write_bytes(file.read_bytes() + (tmp_path / "cert").read_bytes())
+    return file
 
 
 class TestErrors:
@@ -314,6 +334,25 @@ class TestWhereTheTokenGoes:
 
         assert connect("http://github.invalid").get(HERE)["id"] == server.world.repo.id
 
+    def test_a_certificate_of_ones_own_is_believed_when_it_is_named(
+        self, connect: Connect, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A server that nobody vouches for is asked nothing; REQUESTS_CA_BUNDLE says who does."""
+        github = GitHub()
+        github.certificate = certificate
+        with github:
+            artifact, into = github.world.add_artifact("a", b"archive", None), io.BytesIO()
+            with pytest.raises(errors.Unreachable, match="not trusted: REQUESTS_CA_BUNDLE names"):
+                connect(github.api).get(HERE)
+            monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate.with_name("none.pem")))
+            with pytest.raises(errors.Unreachable, match="file that REQUESTS_CA_BUNDLE names is not there"):
+                connect(github.api).get(HERE)
+            assert (github.calls, connect.clock.slept) == ([], [])
+            monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+            connect(github.api).download(f"{HERE}/actions/artifacts/{artifact.id}/zip", into, 100)
+
+        assert into.getvalue() == b"archive"
+
     @pytest.mark.parametrize("token", ["two\nlines", "päss", "Zażółć"])
     def test_a_token_that_cannot_be_sent_is_not_shown(self, server: GitHub, connect: Connect, token: str) -> None:
         """A mangled secret is told without repeating it."""
@@ -399,8 +438,12 @@ class TestEnterprise:
         assert into.getvalue() == b"archive"
 
     @pytest.mark.parametrize(
-        "url", ["", "github.com", "ftp://github.com", "https://", "https://ada:pw@github.com", "https://github.com?a=1"]
-    )
+        "url",
+        [
+            "", "github.com", "ftp://github.com", "https://", "https://ada:pw@github.com", "https://a.b?a=1",
+            "https://a.b:port", "https://[a.b", "https://a.b /x",
+        ],
+    )  # fmt: skip
     def test_what_is_no_address_is_told(self, connect: Connect, url: str) -> None:
         """A wrong address is a mistake of the one who gave it."""
         with pytest.raises(errors.UsageError, match="GITHUB_API_URL"):

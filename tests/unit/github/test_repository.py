@@ -237,6 +237,15 @@ class TestHostileAnswers:
         with pytest.raises(errors.UsageError, match="OWNER/NAME"):
             Repository(connect(server.api), name)
 
+    @pytest.mark.parametrize("name", ["..", ".", "", "a/../../pulls", "a//b"])
+    def test_a_file_that_leads_elsewhere_is_not_asked_for(
+        self, server: GitHub, repository: Repository, name: str
+    ) -> None:
+        """A path upwards would be another part of the API."""
+        with pytest.raises(errors.GitHubError, match="is no name of anything"):
+            repository.content(name, "main")
+        assert server.calls == []
+
     def test_a_ref_that_leads_elsewhere_stays_a_ref(self, server: GitHub, repository: Repository) -> None:
         """A branch with slashes and question marks is one part of the address."""
         server.world.add_commit("feature/a?b#c")
