@@ -5,22 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from evaluator.model.judgement import Claim
 
-JUDGINGS = 2
-"""So many further verdicts, past the cache, have to agree."""
 
+class NewClaim(NamedTuple):
+    """A claim that is unsupported now and was not before; ``then`` are the claims that said it and were supported."""
 
-class Sorted(NamedTuple):
-    """New unsupported claims: those the further judgings confirmed, and those that were not asked about often enough.
-
-    A claim that any further judging found supported is in neither.
-    """
-
-    confirmed: tuple[Claim, ...]
-    unconfirmed: tuple[Claim, ...]
+    claim: Claim
+    then: tuple[Claim, ...]
 
 
 def is_unsupported(claim: Claim) -> bool:
@@ -30,21 +24,12 @@ def is_unsupported(claim: Claim) -> bool:
 
 def new_unsupported(
     before: Sequence[Claim], after: Sequence[Claim], same: Callable[[str, str], bool]
-) -> tuple[Claim, ...]:
+) -> Iterator[NewClaim]:
     """The claims that are unsupported now and that no claim said that was unsupported before.
 
     ``same`` tells whether two claims say the same.
     """
-    known = [claim.text for claim in before if is_unsupported(claim)]
-    return tuple(
-        claim for claim in after if is_unsupported(claim) and not any(same(claim.text, text) for text in known)
-    )
-
-
-def sort(found: Sequence[Claim]) -> Sorted:
-    """New unsupported claims by what the further judgings said of them."""
-    open_claims = [claim for claim in found if "supported" not in claim.again]
-    return Sorted(
-        tuple(claim for claim in open_claims if len(claim.again) >= JUDGINGS),
-        tuple(claim for claim in open_claims if len(claim.again) < JUDGINGS),
-    )
+    for claim in filter(is_unsupported, after):
+        alike = tuple(old for old in before if same(claim.text, old.text))
+        if not any(map(is_unsupported, alike)):
+            yield NewClaim(claim, tuple(old for old in alike if old.verdict == "supported"))

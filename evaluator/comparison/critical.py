@@ -6,13 +6,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import claims
+from evaluator.comparison.doubts import Doubt, State
 from evaluator.model.comparison import CriticalOutcome, CriticalRule
 from evaluator.model.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from evaluator.model.judgement import Claim
+    from evaluator.comparison.claims import NewClaim
+    from evaluator.model.judgement import Claim, Further
 
 
 class JudgedCase(NamedTuple):
@@ -24,6 +26,10 @@ class JudgedCase(NamedTuple):
         reason: why something is not known.
         decides: whether it is the judge who says that the case abstained or did not.
         broke: whether a judge was asked and gave no usable reply.
+        failed: whether the pipeline did.
+        reads: whether it is the judge who says which facts the answer contains.
+        known: all claims that were judged, those of an abstention too.
+        further: what further judgings say of a fact, by its id, and by "" of whether it rightly abstained or answered.
     """
 
     facts: frozenset[str] | None
@@ -31,6 +37,18 @@ class JudgedCase(NamedTuple):
     reason: str = ""
     decides: bool = False
     broke: bool = False
+    failed: bool = False
+    reads: bool = False
+    known: Sequence[Claim] = ()
+    further: Mapping[str, Further] = {}
+
+    def again(self, name: str) -> tuple[bool, ...]:
+        """What further judgings say of this answer."""
+        return self.further[name].again if name in self.further else ()
+
+    def before(self, name: str) -> tuple[bool, ...]:
+        """What further judgings say of the baseline's answer."""
+        return self.further[name].before if name in self.further else ()
 
 
 class Held(NamedTuple):
@@ -63,7 +81,7 @@ class Sides(NamedTuple):
     after: Held
     missing: str = ""
     is_absolute: bool = False
-    new_claims: Sequence[Claim] = ()
+    new_claims: Sequence[NewClaim] = ()
     doubts: Mapping[str, str] = {}
 
 
@@ -84,15 +102,69 @@ READ_FROM: Mapping[CriticalRule, str] = {
 """Rule -> the metric by which the judge that decides it is calibrated."""
 
 
+class _Words(NamedTuple):
+    """How a rule is told: what was lost, what may be, and what a judge says of a thing that was not lost."""
+
+    lost: str
+    may_be: str
+    there: str
+    nothing: str = "nothing was lost"
+
+
+_WORDS: Mapping[CriticalRule, _Words] = {
+    "lost_answer_facts": _Words("no longer in the answer", "lost fact", "present"),
+    "new_unsupported_claims": _Words(
+        "new and unsupported", "new unsupported claim", "supported", "no claim is new and unsupported"
+    ),
+    "wrong_abstention": _Words(
+        "answered where it should abstain, or abstained where it should answer", "wrong abstention", "right"
+    ),
+}
+
+
 def outcomes(sides: Sides) -> Iterator[CriticalOutcome]:
     """The outcome of every rule for one critical case."""
     for rule, held in HELD.items():
         then = held(sides.before) if sides.before is not None else None
-        yield _lost(_undecided(sides, rule), then, held(sides.after), "the context")
-    yield _abstention(sides)
+        yield _lost(_undecided(sides, rule), then, held(sides.after))
+    found = list(doubts(sides))
+    yield _abstention(sides, found)
     if sides.after.judged is not None:
-        yield _answer_facts(sides, sides.after.judged)
-        yield _claims(sides, sides.after.judged)
+        yield _answer_facts(sides, sides.after.judged, found)
+        yield _claims(sides, sides.after.judged, found)
+
+
+def doubts(sides: Sides) -> Iterator[Doubt]:
+    """What a critical case may have lost, as far as a judge decides, with what further judgings say of it.
+
+    Of a case that the pipeline failed on nothing has to be asked: what it had is gone.
+    """
+    before, after = sides.before.judged if sides.before is not None else None, sides.after.judged
+    then, now = (sides.before.abstention if sides.before is not None else None), sides.after.abstention
+    if now == 0 and (sides.is_absolute or then is not None) and then != 0:
+        was_said = before is not None and before.decides
+        yield _doubt("wrong_abstention", "", after, is_said=after is not None and after.decides, was_said=was_said)
+    if before is None or after is None:
+        return
+    if before.facts is not None and after.facts is not None:
+        for fact in sorted(before.facts - after.facts):
+            yield _doubt("lost_answer_facts", fact, after, is_said=after.reads, was_said=before.reads)
+    if before.claims is not None or before.broke:
+        yield from map(_of_claim, sides.new_claims)
+
+
+def _doubt(rule: CriticalRule, name: str, after: JudgedCase | None, *, is_said: bool, was_said: bool) -> Doubt:
+    return Doubt(
+        rule, name, name,
+        again=after.again(name) if after is not None and is_said else None,
+        before=after.before(name) if after is not None and was_said and not after.failed else None,
+    )  # fmt: skip
+
+
+def _of_claim(new: NewClaim) -> Doubt:
+    again, before = (tuple(verdict == "supported" for verdict in said) for said in (new.claim.again, new.claim.before))
+    claim = new.claim
+    return Doubt("new_unsupported_claims", claim.id, claim.text, again, before if new.then else None, new.then)
 
 
 def _undecided(sides: Sides, rule: CriticalRule) -> CriticalOutcome:
@@ -102,11 +174,11 @@ def _undecided(sides: Sides, rule: CriticalRule) -> CriticalOutcome:
     )  # fmt: skip
 
 
-def _lost(outcome: CriticalOutcome, then: frozenset[str] | None, now: frozenset[str], where: str) -> CriticalOutcome:
+def _lost(outcome: CriticalOutcome, then: frozenset[str] | None, now: frozenset[str]) -> CriticalOutcome:
     if then is None:
         return outcome.but(after=len(now))
     gone = sorted(then - now)
-    reason = f"no longer in {where}: {', '.join(map(_short, gone))}" if gone else "nothing was lost"
+    reason = f"no longer in the context: {', '.join(map(_short, gone))}" if gone else "nothing was lost"
     return outcome.but(before=len(then), after=len(now), lost=len(gone), reason=reason)
 
 
@@ -115,7 +187,7 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def _abstention(sides: Sides) -> CriticalOutcome:
+def _abstention(sides: Sides, found: Sequence[Doubt]) -> CriticalOutcome:
     before, after = sides.before, sides.after
     then, now = (before.abstention if before else None), after.abstention
     outcome = _undecided(sides, "wrong_abstention").but(before=then, after=now)
@@ -126,52 +198,63 @@ def _abstention(sides: Sides) -> CriticalOutcome:
         return outcome.but(reason="whether it abstained is not known on both sides", missing=gone)
     if not sides.is_absolute and before is None:
         return outcome
-    wrong = now == 0 and then != 0
-    reason = "answered where it should abstain, or abstained where it should answer" if wrong else "nothing was lost"
-    return outcome.but(lost=int(wrong), reason=reason)
+    return _decided(outcome, found)
 
 
-def _answer_facts(sides: Sides, after: JudgedCase) -> CriticalOutcome:
+def _answer_facts(sides: Sides, after: JudgedCase, found: Sequence[Doubt]) -> CriticalOutcome:
     outcome = _undecided(sides, "lost_answer_facts")
     before = sides.before.judged if sides.before is not None else None
     if before is None or before.facts is None:
         return outcome if before is None else outcome.but(reason=f"not judged in the baseline: {before.reason}")
     if after.facts is None:
         return outcome.but(reason=f"not judged: {after.reason}", missing=True)
-    return _lost(outcome, before.facts, after.facts, "the answer")
+    return _decided(outcome.but(before=len(before.facts), after=len(after.facts)), found)
 
 
-def _claims(sides: Sides, after: JudgedCase) -> CriticalOutcome:
+def _claims(sides: Sides, after: JudgedCase, found: Sequence[Doubt]) -> CriticalOutcome:
     outcome = _undecided(sides, "new_unsupported_claims")
     before = sides.before.judged if sides.before is not None else None
     if before is None:
         return outcome
     if before.claims is None:
-        return _claims_in_doubt(outcome, before, after.claims or ())
+        return _claims_in_doubt(outcome, before, found)
     if after.claims is None:
         return outcome.but(reason=f"not judged: {after.reason}", missing=True)
-    found = claims.sort(sides.new_claims)
-    return outcome.but(
-        before=sum(map(claims.is_unsupported, before.claims)), after=sum(map(claims.is_unsupported, after.claims)),
-        lost=len(found.confirmed), unconfirmed=len(found.unconfirmed), reason=_about(found),
-    )  # fmt: skip
+    numbers = [sum(map(claims.is_unsupported, each)) for each in (before.claims, after.claims)]
+    return _decided(outcome.but(before=numbers[0], after=numbers[1]), found)
 
 
-def _claims_in_doubt(outcome: CriticalOutcome, before: JudgedCase, now: Sequence[Claim]) -> CriticalOutcome:
+def _claims_in_doubt(outcome: CriticalOutcome, before: JudgedCase, found: Sequence[Doubt]) -> CriticalOutcome:
     """Where nobody knows what was unsupported before, what is now may be new."""
     outcome = outcome.but(reason=f"not judged in the baseline: {before.reason}")
-    found = claims.sort(list(filter(claims.is_unsupported, now)))
-    doubtful = len(found.confirmed) + len(found.unconfirmed)
-    if not before.broke or not doubtful:
+    doubtful = sum(doubt.rule == outcome.rule and doubt.state in ("lost", "open") for doubt in found)
+    if not doubtful:
         return outcome
     may_be = f"{counted(doubtful, 'unsupported claim')} may be new; {outcome.reason}"
     return outcome.but(after=doubtful, lost=0, unconfirmed=doubtful, reason=may_be)
 
 
-def _about(found: claims.Sorted) -> str:
-    if found.confirmed:
-        return f"new and unsupported: {'; '.join(_short(claim.text) for claim in found.confirmed)}"
-    if found.unconfirmed:
-        new = counted(len(found.unconfirmed), "new unsupported claim")
-        return f"{new} not confirmed by two further judgings, which score --against BASELINE asks for"
-    return "no claim is new and unsupported"
+def _decided(outcome: CriticalOutcome, found: Sequence[Doubt]) -> CriticalOutcome:
+    """What a judge's word comes to once it was asked again."""
+    by_state: dict[State, list[str]] = {}
+    for doubt in found:
+        if doubt.rule == outcome.rule:
+            by_state.setdefault(doubt.state, []).append(_short(doubt.text))
+    words = _WORDS[outcome.rule]
+    may_be = counted(len(by_state.get("open", ())), words.may_be)
+    said: Mapping[State, str] = {
+        "lost": words.lost,
+        "open": f"{may_be} not confirmed by further judgings, which score --against BASELINE asks for",
+        "never": f"the baseline's judge called it {words.there} once, and asked again does not",
+        "found": f"asked again, the judge calls it {words.there}",
+    }
+    reasons = [_naming(sentence, by_state[state]) for state, sentence in said.items() if state in by_state]
+    return outcome.but(
+        lost=len(by_state.get("lost", ())), unconfirmed=len(by_state.get("open", ())),
+        reason="; ".join(reasons) or words.nothing,
+    )  # fmt: skip
+
+
+def _naming(sentence: str, names: Sequence[str]) -> str:
+    named = "; ".join(filter(None, names))
+    return f"{sentence}: {named}" if named else sentence

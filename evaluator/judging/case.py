@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from evaluator.judging import abstaining, answer, claims, context, fencing, preference, questions, statements
 from evaluator.judging.answer import Compared
@@ -14,12 +14,12 @@ from evaluator.model.judgement import Judged, JudgedFact, Judgement, Opinion
 from evaluator.model.score import Unscored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from evaluator.judging.answer import AnswerFound
     from evaluator.judging.calls import Conversation
     from evaluator.judging.claims import ClaimsFound
-    from evaluator.judging.subject import Subject
+    from evaluator.judging.subject import Fact, Subject
     from evaluator.model.judgement import Claim, Preference, Statement
     from evaluator.model.verdicts import AgainstReference, Part, Verdict
 
@@ -41,18 +41,36 @@ def conversation(subject: Subject) -> Conversation[Judged]:
     return _Judging(subject).talk()
 
 
-def again(subject: Subject, suspected: Sequence[Claim], times: int = 2) -> Conversation[dict[str, tuple[Verdict, ...]]]:
-    """Further verdicts on some claims of a case, each past the cache, by the claims' ids; those that could be had."""
-    found = yield from together(
-        *(
-            context.conversation(replace(subject, repeat=subject.repeat + time), suspected, claims_only=True)
-            for time in range(1, times + 1)
-        )
+class Matter(NamedTuple):
+    """What of a case is judged once more: claims, facts, and whether it abstains."""
+
+    claims: tuple[Claim, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    abstention: bool = False
+
+
+class Said(NamedTuple):
+    """What one more judging says, by the ids of claims and facts; what could not be had is not in it."""
+
+    claims: Mapping[str, Verdict]
+    facts: Mapping[str, bool]
+    abstained: bool | None
+
+
+def again(subject: Subject, matter: Matter, time: int) -> Conversation[Said]:
+    """Judge some of a case once more, past the cache; ``time`` counts such judgings from 1."""
+    subject = replace(subject, repeat=subject.repeat + time)
+    asks = bool(matter.facts) or matter.abstention
+    said, read = yield from together(
+        context.conversation(subject, matter.claims, claims_only=True),
+        one(answer.call(subject, Compared(facts=matter.facts))) if asks else nothing(None),
     )
-    return {
-        claim.id: tuple(each.claims[claim.id].verdict for each in found if claim.id in each.claims)
-        for claim in suspected
-    }
+    found = None if isinstance(read, Unscored) else read
+    return Said(
+        {claim.id: said.claims[claim.id].verdict for claim in matter.claims if claim.id in said.claims},
+        {fact.fact: fact.present for fact in found.facts} if found is not None else {},
+        found.abstained.value if found is not None else None,
+    )
 
 
 class _Judging:

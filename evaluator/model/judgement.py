@@ -16,7 +16,7 @@ class Claim(Value):
     ``sentence`` counts the answer's sentences from 1. ``verdict`` is None where the context was not judged.
     ``chunks`` are the ids of the chunks that support it, each alone, or with ``jointly`` the smallest set that does
     together; ``quote`` stands in one of them. ``again`` holds further verdicts past the cache, asked for a claim that
-    is new beside a baseline.
+    is new beside a baseline, and ``before`` such verdicts on what said the same in the baseline.
     """
 
     id: Id
@@ -29,6 +29,7 @@ class Claim(Value):
     quote: str | None = None
     reference: AgainstReference | None = None
     again: Annotated[tuple[Verdict, ...], pydantic.Field(strict=False)] = ()
+    before: Annotated[tuple[Verdict, ...], pydantic.Field(strict=False)] = ()
 
 
 class Statement(Value):
@@ -90,13 +91,26 @@ def is_first(seed: int, case: str) -> bool:
     return hashlib.sha256(f"{seed}\0{case}".encode("utf-8", "surrogatepass")).digest()[0] % 2 == 0
 
 
+class Further(Value):
+    """What further judgings, past the cache, say of something that a critical case may have lost.
+
+    ``fact`` is a required fact, None the decision to answer or to abstain. ``again`` says of each judging of this
+    answer whether it contains the fact, or whether the decision is right; ``before`` the same of the baseline's.
+    """
+
+    fact: Id | None
+    again: Annotated[tuple[bool, ...], pydantic.Field(strict=False)] = ()
+    before: Annotated[tuple[bool, ...], pydantic.Field(strict=False)] = ()
+
+
 class Judgement(Value):
     """What a judge said of a case, apart from its claims.
 
     A part that was not asked is None or empty. ``unscored`` says why a part that was asked could not be had. ``drawn``
     is false where ``judge.sample`` left the case out. ``sure`` says that the answer is an abstention that needs no
     judge, or none at all. ``same`` says that answer and reference are the same text. ``questions`` are generated ones
-    that the answer fits; ``similarities`` are their cosines to the question.
+    that the answer fits; ``similarities`` are their cosines to the question. ``further`` is what was asked again beside
+    a baseline, but for claims.
     """
 
     drawn: bool = True
@@ -113,6 +127,7 @@ class Judgement(Value):
     questions: Strings = ()
     similarities: Annotated[tuple[float, ...], pydantic.Field(strict=False)] = ()
     preference: Preference | None = None
+    further: Annotated[tuple[Further, ...], pydantic.Field(strict=False)] = ()
     unscored: dict[Part, str] = {}
 
 

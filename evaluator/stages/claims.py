@@ -12,24 +12,23 @@ from evaluator.model.exam import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evaluator.comparison.claims import NewClaim
     from evaluator.model.judgement import Claim
 
 
-def new_unsupported(before: Sequence[Claim], after: Sequence[Claim], language: str) -> tuple[Claim, ...]:
+def new_unsupported(before: Sequence[Claim], after: Sequence[Claim], language: str) -> tuple[NewClaim, ...]:
     """The claims that are unsupported now and that no claim said that was unsupported before; in doubt one is new.
 
-    These are what ``score --against`` asks about twice more; ``language`` is the case's.
+    ``language`` is the case's.
     """
-    return claims.new_unsupported(before, after, partial(same_claim, language=language))
+    return tuple(claims.new_unsupported(before, after, partial(same_claim, language=language)))
 
 
 def told(case: str, before: Sequence[Claim], after: Sequence[Claim], language: str) -> list[Unsupported]:
     """The same for a report: with what supported the claim before, if something did."""
     found = []
-    for claim in new_unsupported(before, after, language):
-        then = next(
-            (old for old in before if old.verdict == "supported" and same_claim(old.text, claim.text, language)), None
-        )
+    for claim, known in new_unsupported(before, after, language):
+        then = known[0] if known else None
         found.append(
             Unsupported(
                 id=case, claim=claim.text, verdict=claim.verdict or "unclear", reason=claim.reason, again=claim.again,

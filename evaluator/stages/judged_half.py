@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evaluator.model.comparison import CriticalOutcome
     from evaluator.model.config import Config
     from evaluator.model.golden import Labels
-    from evaluator.model.run import History, RunHead
+    from evaluator.model.run import History, JudgeInfo, RunHead
     from evaluator.model.score import Metric
     from evaluator.stages.measuring import Ruler
 
@@ -39,11 +39,30 @@ def judged_names(names: Iterable[str], declared: Mapping[str, Metric]) -> frozen
     )
 
 
+def is_judged(head: RunHead) -> bool:
+    """Whether a run was judged."""
+    return head.tier == "full" and "judge" in head.fingerprint
+
+
 def was_judged(history: History, declared: Mapping[str, Metric]) -> bool:
     """Whether a judge has spoken in a run that a history came through."""
     # Where nobody noted which judge it was: abstention is also told without one.
     anchored = judged_names((name for name, values in history.anchor.items() if values), declared)
     return history.judge is not None or not anchored <= {str(ABSTENTION)}
+
+
+def is_same_judge(mine: JudgeInfo | None, fingerprint: str | None, baseline: RunHead) -> bool:
+    """Whether the judge of a run, of that fingerprint, is the baseline's.
+
+    Where in one run no model said anything, it is if the same one was to be asked. Where every answer is empty there is
+    nothing to ask: what is known then is known without a judge, and it must not look like another one's word.
+    """
+    if baseline.fingerprint.get("judge") == fingerprint:
+        return True
+    theirs = baseline.judge
+    if mine is None or theirs is None or (mine.answered and theirs.answered):
+        return False
+    return (mine.provider, mine.model, mine.prompts) == (theirs.provider, theirs.model, theirs.prompts)
 
 
 @dataclass(frozen=True)
@@ -65,7 +84,7 @@ class JudgedHalf:
     @property
     def has_baseline(self) -> bool:
         """Whether the baseline was judged."""
-        return self.baseline is not None and self.baseline.tier == "full" and "judge" in self.baseline.fingerprint
+        return self.baseline is not None and is_judged(self.baseline)
 
     @property
     def continues_anchor(self) -> bool:
@@ -100,23 +119,11 @@ class JudgedHalf:
         """Why what the two judges said cannot be compared; None where it can."""
         if self.baseline is None or not self.has_baseline:
             return None
-        if self.baseline.fingerprint["judge"] == self.candidate.fingerprint.get("judge") or self._one_is_silent:
+        if is_same_judge(self.candidate.judge, self.candidate.fingerprint.get("judge"), self.baseline):
             return None
         before, after = _named(self.baseline), _named(self.candidate)
         other = "with other parameters, prompts or definitions" if before == after else f"{before}, this run by {after}"
         return f"the baseline was judged by another judge: {other}; {REMEDY}"
-
-    @cached_property
-    def _one_is_silent(self) -> bool:
-        """Whether in one run no model said anything, and the same one was to be asked as in the other.
-
-        Where every answer is empty there is nothing to ask. What is known then is known without a judge, and it must
-        not look like another one's word.
-        """
-        mine, theirs = self.candidate.judge, self.baseline.judge if self.baseline is not None else None
-        if mine is None or theirs is None or (mine.answered and theirs.answered):
-            return False
-        return (mine.provider, mine.model, mine.prompts) == (theirs.provider, theirs.model, theirs.prompts)
 
     @property
     def fingerprint(self) -> str | None:
@@ -140,7 +147,8 @@ class JudgedHalf:
         said = held.judged is not None and held.judged.decides
         return held._replace(judged=None, abstention=None if said else held.abstention), self.other_judge
 
-    def is_labelled_alike(self, before: Labels, after: Labels) -> bool:
+    @staticmethod
+    def is_labelled_alike(before: Labels, after: Labels) -> bool:
         """Whether a case was judged by the same labels in both runs."""
         return all(getattr(before, name) == getattr(after, name) for name in ("facts", "reference", "expect"))
 

@@ -76,14 +76,19 @@ def told(view: CaseView) -> JudgedCase:
     """What a judge said of a critical case; one that the pipeline failed on has no facts and no claims."""
     judged = view.judgement
     if view.failed:
-        return JudgedCase(frozenset(), ())
+        return JudgedCase(frozenset(), (), failed=True)
     if judged is None or not judged.drawn:
         return JudgedCase(None, None, "no judge was asked")
     reason = next((judged.unscored[part] for part in ("answer", "claims", "context") if part in judged.unscored), "")
     facts = scoring.facts_in_answer(view)
+    claims = _judged_claims(view)
     return JudgedCase(
-        facts if isinstance(facts, frozenset) else None, _claims(view), reason or "it was not asked for",
-        decides=not judged.sure, broke=bool(reason),
+        facts if isinstance(facts, frozenset) else None,
+        # What an abstention says is not about the context.
+        () if _abstains(view) else claims,
+        reason or "it was not asked for", decides=not judged.sure, broke=bool(reason),
+        reads=not (judged.sure or judged.same), known=claims or (),
+        further={each.fact or "": each for each in judged.further},
     )  # fmt: skip
 
 
@@ -92,10 +97,5 @@ def _abstains(view: CaseView) -> bool:
     return judged is not None and (judged.sure or (judged.abstained is not None and judged.abstained.value))
 
 
-def _claims(view: CaseView) -> Sequence[Claim] | None:
-    """The claims of an answer; what an abstention says is not about the context."""
-    if _abstains(view):
-        return ()
-    if view.claims is None or any(claim.verdict is None for claim in view.claims):
-        return None
-    return view.claims
+def _judged_claims(view: CaseView) -> Sequence[Claim] | None:
+    return None if view.claims is None or any(claim.verdict is None for claim in view.claims) else view.claims

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from functools import partial
 from typing import TYPE_CHECKING
 
-from evaluator.comparison import claims as compared
 from evaluator.judging import case as conversations
 from evaluator.judging.requesting import INTERRUPTED
-from evaluator.metrics._claims import same_claim
 from evaluator.model.judgement import Judged, Judgement, Preference
 from evaluator.model.score import Unscored
-from evaluator.stages import judgements
 from evaluator.stages.judged_run import JudgedRun, interrupted
 
 if TYPE_CHECKING:
@@ -21,11 +17,8 @@ if TYPE_CHECKING:
     from evaluator.judging.subject import Subject
     from evaluator.model.config import Judge as JudgeConfig
     from evaluator.model.golden import Labels
-    from evaluator.model.judgement import Claim
-    from evaluator.model.verdicts import Verdict
     from evaluator.stages.answered import Answered, Measures
     from evaluator.stages.bench import Bench
-    from evaluator.stages.held import Run
 
 LOST = Preference(first="loss", second="loss", value=0.0, reason="the pipeline failed, and the baseline answered")
 
@@ -53,26 +46,6 @@ def judge(bench: Bench, measures: Measures, answered: Sequence[Answered]) -> dic
 
 def _subjects(bench: Bench, measures: Measures, answered: Sequence[Answered]) -> dict[str, Subject]:
     return {each.case: each.subject(bench, measures.wanted(each.labels)) for each in answered}
-
-
-def confirm(
-    bench: Bench, measures: Measures, answered: Sequence[Answered], found: Mapping[str, Judged], baseline: Run
-) -> dict[str, Judged]:
-    """The same with what two further judgings, past the cache, say of suspected claims.
-
-    Suspected is what is unsupported in a critical case, and was not in a ``baseline`` that this judge judged.
-    """
-    rule = measures.config.gate.critical.new_unsupported_claims
-    if rule is None or baseline.head.fingerprint.get("judge") != bench.fingerprint(measures.declared):
-        return dict(found)
-    suspected = dict(_suspected(answered, found, baseline))
-    asked = _subjects(bench, measures, [each for each in answered if each.case in suspected])
-    talks = {case: conversations.again(asked[case], each, compared.JUDGINGS) for case, each in suspected.items()}
-    return {**found, **{case: _with_verdicts(found[case], said) for case, said in bench.ask(talks).items()}}
-
-
-def _with_verdicts(judged: Judged, said: Mapping[str, tuple[Verdict, ...]]) -> Judged:
-    return judged._replace(claims=tuple(claim.but(again=said.get(claim.id, ())) for claim in judged.claims or ()))
 
 
 def result(bench: Bench, measures: Measures, found: Mapping[str, Judged]) -> JudgedRun:
@@ -118,22 +91,6 @@ def _not_asked(answered: Sequence[Answered], drawn: frozenset[str]) -> Iterator[
             yield each.case, Judged(None, Judgement(drawn=False))
         elif each.failed and each.before is not None:
             yield each.case, Judged(None, Judgement(preference=LOST))
-
-
-def _suspected(
-    answered: Sequence[Answered], found: Mapping[str, Judged], baseline: Run
-) -> Iterator[tuple[str, Sequence[Claim]]]:
-    """Of each critical case the claims that are unsupported and were not in the baseline."""
-    ids = frozenset(baseline.ids)
-    for each in answered:
-        now = found[each.case].claims if each.case in found else None
-        if not each.labels.critical or not now or each.case not in ids:
-            continue
-        before = judgements.of_case(baseline, baseline.case(each.case))
-        known = before.claims if before is not None and before.claims is not None else ()
-        new = compared.new_unsupported(known, now, partial(same_claim, language=each.language))
-        if new:
-            yield each.case, new
 
 
 def _with_similarities(judged: Judged, question: str, bench: Bench) -> Judged:

@@ -10,7 +10,7 @@ from evaluator import errors, metrics
 from evaluator.judging.requesting import INTERRUPTED
 from evaluator.model import judgement
 from evaluator.stages import against as baselines
-from evaluator.stages import answered, judging, known_noise, measuring
+from evaluator.stages import answered, confirming, judging, known_noise, measuring
 from evaluator.stages.bench import Bench
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.paraphrases import Meeting, are_read
@@ -50,7 +50,8 @@ def judged_beside(
     """
     path = baselines.baseline_path(workspace, against)
     if path is None:
-        return judging.result(bench, measures, judging.judge(bench, measures, found))
+        judged = judging.judge(bench, measures, found)
+        return judging.result(bench, measures, confirming.confirm(bench, measures, found, judged, None))
     baseline = baselines.read_baseline(path, workspace.config.suite)
     if "preference" in measures.asks:
         found = list(beside(found, baseline))
@@ -58,7 +59,7 @@ def judged_beside(
     sha256 = baseline.sha256
     if bench.config.rescore_baseline and baseline.head.fingerprint.get("judge") != bench.fingerprint(measures.declared):
         baseline = rescore(bench, baseline, workspace.out / RESCORED, measures)
-    result = judging.result(bench, measures, judging.confirm(bench, measures, found, judged, baseline))
+    result = judging.result(bench, measures, confirming.confirm(bench, measures, found, judged, baseline))
     return result._replace(info=result.info and result.info.but(against=sha256))
 
 

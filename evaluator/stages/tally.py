@@ -16,11 +16,11 @@ from evaluator.stages.paraphrases import NO_SIDES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from evaluator.comparison.claims import NewClaim
     from evaluator.comparison.sheet import CaseValues, Paraphrases
     from evaluator.model.comparison import CriticalOutcome
     from evaluator.model.exam import Regressed, Unsupported
     from evaluator.model.golden import Labels
-    from evaluator.model.judgement import Claim
     from evaluator.model.run import RunCase
     from evaluator.stages.held import Run
     from evaluator.stages.judged_half import JudgedHalf
@@ -269,13 +269,13 @@ class Tally:
             return critical.Sides(case, then, now, missing, is_absolute=self.baseline is None)
         then = measuring.held(before, is_judged=True) if before else None
         never = not half.has_baseline and not half.is_lost(self.ruler.declared)
-        new_claims: Sequence[Claim] = ()
+        new_claims: Sequence[NewClaim] = ()
         if then is not None and not judged.is_comparable:
             then, missing = half.without_judge(then)
         elif then is not None and then.judged is not None and now.judged is not None:
             from evaluator.stages import claims  # noqa: PLC0415 - only tier full pays for it
 
-            new_claims = claims.new_unsupported(then.judged.claims or (), now.judged.claims or (), after.view.language)
+            new_claims = claims.new_unsupported(then.judged.known, now.judged.claims or (), after.view.language)
         return critical.Sides(
             case, then, now, missing, is_absolute=never, new_claims=new_claims,
             doubts=half.doubts(after.view.language, old=old),
