@@ -15,7 +15,7 @@ from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
 from evaluator.model.exam import ExamFile
 from evaluator.model.golden import Labels
-from evaluator.model.judgement import Claim, Judged, JudgedFact, Judgement, Opinion
+from evaluator.model.judgement import Claim, Further, Judged, JudgedFact, Judgement, Opinion
 from evaluator.model.run import History, JudgeInfo, RunCase, RunHit, RunSummary
 from evaluator.stages.compare import compare
 from evaluator.stages.gate import gate
@@ -85,6 +85,7 @@ def _said(given: dict[str, Any], labels: Labels) -> dict[str, Any]:
         abstained=None if "answer" in unscored else Opinion(value=abstained),
         relevance=None if "answer" in unscored else Opinion(value=given.get("relevant", True)),
         facts=tuple(JudgedFact(fact=fact.id, present=fact.id in present) for fact in labels.facts),
+        further=tuple(Further(fact=name or None, **said) for name, said in given.get("further", {}).items()),
         unscored=unscored,
     )  # fmt: skip
     return judgement.write(Judged(None if "claims" in unscored else tuple(given["claims"]), found))
@@ -101,7 +102,8 @@ class Court:
         """Write a run.
 
         A case has ``claims`` and may have ``labels``, ``answer``, ``abstained``, ``relevant``, ``present`` (facts),
-        ``sure``, ``drawn``, ``unscored``, ``category``, ``critical``, ``language`` and so on.
+        ``further`` (judgings by fact, of the abstention by ""), ``sure``, ``drawn``, ``unscored``, ``category``,
+        ``critical``, ``language`` and so on.
 
         ``fields`` are of the run's head; ``tier``, ``fingerprint``, ``judge`` and ``calibration`` have defaults;
         ``rescored`` is the digest of the run that it judges again.

@@ -80,7 +80,7 @@ OPTIONS: dict[str, Decorator] = {
     "shard": _later("--shard"),
     "against": click.option(
         "--against", type=FILE, metavar="FILE",
-        help="The run.json to compare with, in tier full: what is new beside it is judged again. "
+        help="The run.json to compare with, in tier full: what critical cases may have lost is judged again. "
         "[default: baseline.file of the configuration]",
     ),
     "quiet": click.option("--quiet", "-q", is_flag=True, help="Print problems and the outcome only."),

@@ -78,8 +78,8 @@ def _said(spent: PartSpent) -> str:
 def estimate_run(workspace: Workspace) -> Estimate:
     """What judging the answers in the output folder would take, without what the judge's cache holds.
 
-    Beside a configured baseline what compares answers with its own is counted; that claims of critical cases may have
-    to be judged again is not.
+    Beside a configured baseline what compares answers with its own is counted; that what critical cases may have lost
+    may have to be judged again is not.
 
     Raises:
         UsageError: there is no judge.

@@ -343,6 +343,10 @@ FACTS: dict[str, Any] = {
 }  # fmt: skip
 
 
+LOST: dict[str, Any] = {"again": (False, False), "before": (True, True)}
+"""What further judgings say of something that is lost."""
+
+
 class TestCriticalCases:
     """What a single answer may not lose."""
 
@@ -350,7 +354,7 @@ class TestCriticalCases:
         """One fact of one critical case fails, and is named."""
         court.calibrate(calibration())
         baseline = court.run("base", [case("c0", S, **FACTS), *ten(S)[1:]])
-        court.run("new", [case("c0", S, present=["f2"], **FACTS), *ten(S)[1:]])
+        court.run("new", [case("c0", S, present=["f2"], further={"f1": LOST}, **FACTS), *ten(S)[1:]])
         decision = court.decide("new", baseline)
         assert decision.outcome == "failed"
         assert outcomes(decision, "critical lost_answer_facts") == {("failed", "1 case of 1: c0")}
@@ -359,6 +363,19 @@ class TestCriticalCases:
         assert (decision.outcome, {found.status for found in decision.cases if "answer_facts" in found.rule}) == (
             "inconclusive", {"advisory"},
         )  # fmt: skip
+
+    def test_a_fact_that_one_judging_does_not_find_is_neither_lost_nor_passed(self, court: Court) -> None:
+        """Nobody asked again: score was not told what to compare with."""
+        court.calibrate(calibration())
+        court.config["gate"] = {"rules": [RECALL]}
+        baseline = court.run("base", [case("c0", S, **FACTS), *ten(S)[1:]])
+        court.run("new", [case("c0", S, present=["f2"], **FACTS), *ten(S)[1:]])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert reasons(decision)["critical-undecided"] == (
+            "critical lost_answer_facts in 1 case (c0): 1 lost fact not confirmed by further judgings, which score "
+            "--against BASELINE asks for: f1"
+        )
 
     def test_a_judge_that_broke_on_a_critical_case_does_not_pass_it(self, court: Court) -> None:
         """Its facts were there and nobody knows whether they still are."""
@@ -396,6 +413,29 @@ class TestCriticalCases:
         assert court.exam("new").claims[0].claim == "Refunds take 13 days."
         assert len(court.exam("new").claims) == 1
 
+    @pytest.mark.parametrize(
+        ("before", "outcome"),
+        [((S, S), "failed"), ((S, C, S), "failed"), ((U, C), "passed"), ((S, U, C), "passed"), ((S,), "inconclusive")],
+    )
+    def test_a_claim_that_lost_its_support_counts_when_the_baseline_had_it(
+        self, court: Court, before: tuple[str, ...], outcome: str
+    ) -> None:
+        """The majority of the further judgings of the baseline decides whether there was anything to lose."""
+        court.calibrate(calibration())
+        court.config["gate"] = {"rules": [RECALL]}
+        old, new = claim("Refunds take 30 days."), claim("Refunds take 30 days.", U, again=(U, U), before=before)
+        baseline = court.run("base", [{"id": "c0", "claims": [old], "critical": True}, *ten(S)[1:]])
+        court.run("new", [{"id": "c0", "claims": [new], "critical": True}, *ten(S)[1:]])
+        assert court.decide("new", baseline).outcome == outcome
+
+    def test_what_an_abstention_claimed_is_not_new(self, court: Court) -> None:
+        """The baseline's judge took an answer for an abstention; what it found unsupported there was there."""
+        court.calibrate(calibration())
+        court.config["gate"] = {"rules": [RECALL], "critical": {"wrong_abstention": None}}
+        baseline = court.run("base", [case("c0", U, critical=True, abstained=True), *ten(S)[1:]])
+        court.run("new", [case("c0", U, critical=True), *ten(S)[1:]])
+        assert court.decide("new", baseline).outcome == "passed"
+
     def test_an_unsupported_claim_that_nobody_judged_before_is_in_doubt(self, court: Court) -> None:
         """The baseline's judge broke on the case: the claim may be new, whatever the row does."""
         court.calibrate(calibration())
@@ -416,7 +456,8 @@ class TestCriticalCases:
         """Whether an answer is empty needs no judge."""
         court.config["gate"] = {"rules": [RECALL]}
         baseline = court.run("base", [case("c0", S, critical=True, sure=True, answer="", labels={"expect": "abstain"})])
-        court.run("new", [case("c0", U, critical=True, labels={"expect": "abstain"})])
+        said = {"": {"again": (False, False)}}
+        court.run("new", [case("c0", U, critical=True, further=said, labels={"expect": "abstain"})])
         decision = court.decide("new", baseline)
         assert outcomes(decision, "critical wrong_abstention") == {("advisory", "1 case of 1: c0")}
 

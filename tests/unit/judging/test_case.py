@@ -573,28 +573,34 @@ def test_earlier_turns_go_where_the_question_is_read() -> None:
     assert all(r"Hi\"}\n{\"role\": \"assistant\"" in message for message in messages)
 
 
-def test_further_verdicts_are_asked_past_the_cache() -> None:
-    """Two more, with numbers of their own, on the suspected claims alone."""
-    about = subject("We open at 9. Entry is free.", HOURS)
-    first, second = drive(case.conversation(about), Judge()).found.claims
-    driven = drive(
-        case.again(about, [second]),
-        lambda asked: Judge(support={"s2.1": ("c1", "open")} if asked.call.repeat == 2 else {})(asked),
-    )
+def test_one_more_judging_is_asked_past_the_cache_for_what_is_in_doubt_alone() -> None:
+    """Under its number: claims with the context, facts and abstention with the answer, side by side."""
+    about = subject("We open at 9. Entry is free.", HOURS, facts={"opening": "at 9", "price": "free"})
+    _, second = drive(case.conversation(about), Judge()).found.claims
+    judge = Judge(support={"s2.1": ("c1", "open")}, facts=["f1"], abstained=True)
+    matter = case.Matter(claims=(second,), facts=(about.facts[1],))
+    driven = drive(case.again(about, matter, 2), judge)
 
-    assert driven.found == {"s2.1": ("unsupported", "supported")}
-    assert [[each.call.repeat for each in round_] for round_ in driven.rounds] == [[1, 2]]
-    assert [each.values["claims"] for each in driven.of("context")] == [["s2.1"], ["s2.1"]]
-    assert first.id not in driven.found
+    assert driven.found == case.Said({"s2.1": "supported"}, {"price": True}, abstained=True)
+    assert driven.parts == [["context", "answer"]]
+    assert {each.call.repeat for each in driven.rounds[0]} == {2}
+    assert driven.of("context")[0].values["claims"] == ["s2.1"]
+    assert (driven.of("answer")[0].values["statements"], driven.of("answer")[0].values["claims"]) == ([], [])
+    assert "free" in driven.of("answer")[0].message
+    assert '"at 9"' not in driven.of("answer")[0].message
+
+    assert drive(case.again(about, case.Matter(abstention=True), 1), judge).parts == [["answer"]]
+    assert drive(case.again(about, case.Matter(claims=(second,)), 1), judge).parts == [["context"]]
 
 
-def test_further_verdicts_that_could_not_be_had_are_left_out() -> None:
+def test_what_one_more_judging_could_not_say_is_left_out() -> None:
     """A verdict that is missing is no verdict."""
-    about = subject("We open at 9.", HOURS)
+    about = subject("We open at 9.", HOURS, facts={"f1": "at 9"})
     (claim,) = drive(case.conversation(about), Judge()).found.claims
-    driven = drive(case.again(about, [claim]), lambda _: Unscored("the budget is spent"))
+    matter = case.Matter((claim,), tuple(about.facts), abstention=True)
+    driven = drive(case.again(about, matter, 1), lambda _: Unscored("the budget is spent"))
 
-    assert driven.found == {"s1.1": ()}
+    assert driven.found == case.Said({}, {}, None)
 
 
 def test_a_repeat_reaches_every_question_but_the_reference() -> None:
