@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import claims
-from evaluator.comparison.doubts import Doubt, State
+from evaluator.comparison.suspicions import State, Suspicion
 from evaluator.model.comparison import CriticalOutcome, CriticalRule
 from evaluator.model.counting import counted
 
@@ -127,14 +127,14 @@ def outcomes(sides: Sides) -> Iterator[CriticalOutcome]:
     for rule, held in HELD.items():
         then = held(sides.before) if sides.before is not None else None
         yield _lost(_undecided(sides, rule), then, held(sides.after))
-    found = list(doubts(sides))
+    found = list(suspicions(sides))
     yield _abstention(sides, found)
     if sides.after.judged is not None:
         yield _answer_facts(sides, sides.after.judged, found)
         yield _claims(sides, sides.after.judged, found)
 
 
-def doubts(sides: Sides) -> Iterator[Doubt]:
+def suspicions(sides: Sides) -> Iterator[Suspicion]:
     """What a critical case may have lost, as far as a judge decides, with what further judgings say of it.
 
     Of a case that the pipeline failed on nothing has to be asked: what it had is gone.
@@ -143,28 +143,28 @@ def doubts(sides: Sides) -> Iterator[Doubt]:
     then, now = (sides.before.abstention if sides.before is not None else None), sides.after.abstention
     if now == 0 and (sides.is_absolute or then is not None) and then != 0:
         was_said = before is not None and before.decides
-        yield _doubt("wrong_abstention", "", after, is_said=after is not None and after.decides, was_said=was_said)
+        yield _suspicion("wrong_abstention", "", after, is_said=after is not None and after.decides, was_said=was_said)
     if before is None or after is None:
         return
     if before.facts is not None and after.facts is not None:
         for fact in sorted(before.facts - after.facts):
-            yield _doubt("lost_answer_facts", fact, after, is_said=after.reads, was_said=before.reads)
+            yield _suspicion("lost_answer_facts", fact, after, is_said=after.reads, was_said=before.reads)
     if before.claims is not None or before.broke:
         yield from map(_of_claim, sides.new_claims)
 
 
-def _doubt(rule: CriticalRule, name: str, after: JudgedCase | None, *, is_said: bool, was_said: bool) -> Doubt:
-    return Doubt(
+def _suspicion(rule: CriticalRule, name: str, after: JudgedCase | None, *, is_said: bool, was_said: bool) -> Suspicion:
+    return Suspicion(
         rule, name, name,
         again=after.again(name) if after is not None and is_said else None,
         before=after.before(name) if after is not None and was_said and not after.failed else None,
     )  # fmt: skip
 
 
-def _of_claim(new: NewClaim) -> Doubt:
+def _of_claim(new: NewClaim) -> Suspicion:
     again, before = (tuple(verdict == "supported" for verdict in said) for said in (new.claim.again, new.claim.before))
     claim = new.claim
-    return Doubt("new_unsupported_claims", claim.id, claim.text, again, before if new.then else None, new.then)
+    return Suspicion("new_unsupported_claims", claim.id, claim.text, again, before if new.then else None, new.then)
 
 
 def _undecided(sides: Sides, rule: CriticalRule) -> CriticalOutcome:
@@ -187,7 +187,7 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def _abstention(sides: Sides, found: Sequence[Doubt]) -> CriticalOutcome:
+def _abstention(sides: Sides, found: Sequence[Suspicion]) -> CriticalOutcome:
     before, after = sides.before, sides.after
     then, now = (before.abstention if before else None), after.abstention
     outcome = _undecided(sides, "wrong_abstention").but(before=then, after=now)
@@ -201,7 +201,7 @@ def _abstention(sides: Sides, found: Sequence[Doubt]) -> CriticalOutcome:
     return _decided(outcome, found)
 
 
-def _answer_facts(sides: Sides, after: JudgedCase, found: Sequence[Doubt]) -> CriticalOutcome:
+def _answer_facts(sides: Sides, after: JudgedCase, found: Sequence[Suspicion]) -> CriticalOutcome:
     outcome = _undecided(sides, "lost_answer_facts")
     before = sides.before.judged if sides.before is not None else None
     if before is None or before.facts is None:
@@ -211,7 +211,7 @@ def _answer_facts(sides: Sides, after: JudgedCase, found: Sequence[Doubt]) -> Cr
     return _decided(outcome.but(before=len(before.facts), after=len(after.facts)), found)
 
 
-def _claims(sides: Sides, after: JudgedCase, found: Sequence[Doubt]) -> CriticalOutcome:
+def _claims(sides: Sides, after: JudgedCase, found: Sequence[Suspicion]) -> CriticalOutcome:
     outcome = _undecided(sides, "new_unsupported_claims")
     before = sides.before.judged if sides.before is not None else None
     if before is None:
@@ -224,22 +224,22 @@ def _claims(sides: Sides, after: JudgedCase, found: Sequence[Doubt]) -> Critical
     return _decided(outcome.but(before=numbers[0], after=numbers[1]), found)
 
 
-def _claims_in_doubt(outcome: CriticalOutcome, before: JudgedCase, found: Sequence[Doubt]) -> CriticalOutcome:
+def _claims_in_doubt(outcome: CriticalOutcome, before: JudgedCase, found: Sequence[Suspicion]) -> CriticalOutcome:
     """Where nobody knows what was unsupported before, what is now may be new."""
     outcome = outcome.but(reason=f"not judged in the baseline: {before.reason}")
-    doubtful = sum(doubt.rule == outcome.rule and doubt.state in ("lost", "open") for doubt in found)
+    doubtful = sum(each.rule == outcome.rule and each.state in ("lost", "open") for each in found)
     if not doubtful:
         return outcome
     may_be = f"{counted(doubtful, 'unsupported claim')} may be new; {outcome.reason}"
     return outcome.but(after=doubtful, lost=0, unconfirmed=doubtful, reason=may_be)
 
 
-def _decided(outcome: CriticalOutcome, found: Sequence[Doubt]) -> CriticalOutcome:
+def _decided(outcome: CriticalOutcome, found: Sequence[Suspicion]) -> CriticalOutcome:
     """What a judge's word comes to once it was asked again."""
     by_state: dict[State, list[str]] = {}
-    for doubt in found:
-        if doubt.rule == outcome.rule:
-            by_state.setdefault(doubt.state, []).append(_short(doubt.text))
+    for each in found:
+        if each.rule == outcome.rule:
+            by_state.setdefault(each.state, []).append(_short(each.text))
     words = _WORDS[outcome.rule]
     may_be = counted(len(by_state.get("open", ())), words.may_be)
     said: Mapping[State, str] = {

@@ -94,8 +94,8 @@ def is_first(seed: int, case: str) -> bool:
 class Further(Value):
     """What further judgings, past the cache, say of something that a critical case may have lost.
 
-    ``fact`` is a required fact, None the decision to answer or to abstain. ``again`` says of each judging of this
-    answer whether it contains the fact, or whether the decision is right; ``before`` the same of the baseline's.
+    ``again`` says of each judging of this answer whether it contains ``fact`` or, where that is None, whether it
+    abstains; ``before`` says the same of the baseline's.
     """
 
     fact: Id | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evaluator.comparison import critical
-from evaluator.comparison.doubts import JUDGINGS
+from evaluator.comparison.suspicions import JUDGINGS
 from evaluator.judging import case as conversations
 from evaluator.judging.case import Matter
 from evaluator.judging.subject import Fact, Wanted
@@ -16,17 +16,16 @@ from evaluator.judging.talks import together
 from evaluator.model.judgement import Further, Judged
 from evaluator.model.view import CaseView
 from evaluator.stages import against, answered, claims, judgements, measuring
-from evaluator.stages.judged_half import JudgedHalf, is_judged, is_same_judge, was_judged
+from evaluator.stages.judged_half import JudgedHalf, is_judged, is_same_judge, unjudged, was_judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from evaluator.comparison.critical import Held
-    from evaluator.comparison.doubts import Doubt
+    from evaluator.comparison.suspicions import Suspicion
     from evaluator.judging.calls import Conversation
     from evaluator.judging.case import Said
     from evaluator.model.config import Config
-    from evaluator.model.golden import Labels
     from evaluator.model.judgement import Claim
     from evaluator.model.verdicts import Verdict
     from evaluator.stages.answered import Answered, Measures
@@ -59,7 +58,7 @@ class _Case(NamedTuple):
     then: Answered | None = None
     before: Held | None = None
 
-    def doubts(self, judged: Judged) -> list[Doubt]:
+    def suspicions(self, judged: Judged) -> list[Suspicion]:
         """What it may have lost by what is known so far."""
         after = _held(self.now, judged)
         known = self.before.judged.known if self.before is not None and self.before.judged is not None else ()
@@ -68,11 +67,11 @@ class _Case(NamedTuple):
             self.now.case, self.before, after, is_absolute=self.then is None,
             new_claims=claims.new_unsupported(known, claimed or (), self.now.language),
         )  # fmt: skip
-        return [doubt for doubt in critical.doubts(sides) if doubt.rule in self.rules]
+        return [suspected for suspected in critical.suspicions(sides) if suspected.rule in self.rules]
 
-    def asked(self, judged: Judged, step: Step) -> list[Doubt]:
+    def asked(self, judged: Judged, step: Step) -> list[Suspicion]:
         """What is still open, and is asked about in a step."""
-        return [doubt for doubt in self.doubts(judged) if _is_asked(doubt, step)]
+        return [suspected for suspected in self.suspicions(judged) if _is_asked(suspected, step)]
 
 
 def confirm(
@@ -105,28 +104,32 @@ def _cases(bench: Bench, measures: Measures, found: Sequence[Answered], baseline
     mine, declared = _rules(measures.config), measures.declared
     if baseline is None or not (is_judged(baseline.head) or was_judged(baseline.head.history, declared)):
         yield from (_Case(mine, each) for each in found if each.labels.critical and each.labels.split != "holdout")
-    elif is_judged(baseline.head) and is_same_judge(bench.info(), bench.fingerprint(declared), baseline.head):
-        # Both exams have to be computable: what was critical in the baseline is asked about as well.
-        rules, ids = mine | _rules(against.older_config(baseline)), frozenset(baseline.ids)
-        for each in found:
-            stored = baseline.case(each.case) if each.case in ids else None
-            then = answered.of_stored(stored, measuring.labels_of(stored)) if stored is not None else None
-            if stored is not None and then is not None and _is_compared(each, then):
-                yield _Case(rules, each, then, _held(then, judgements.of_case(baseline, stored)))
+    elif is_judged(baseline.head):
+        is_same = is_same_judge(bench.info(), bench.fingerprint(declared), baseline.head)
+        yield from _compared(found, baseline, mine | _rules(against.older_config(baseline)), is_same=is_same)
+
+
+def _compared(
+    found: Sequence[Answered], baseline: RunReader, rules: frozenset[str], *, is_same: bool
+) -> Iterator[_Case]:
+    """Both exams have to be computable: what was critical in the baseline is among them as well."""
+    ids = frozenset(baseline.ids)
+    for each in found:
+        stored = baseline.case(each.case) if each.case in ids else None
+        if stored is None or stored.case.input_hash != each.input_hash:
+            continue
+        labels = measuring.labels_of(stored)
+        critical_in_one = each.labels.critical or labels.critical
+        if critical_in_one and "holdout" not in (each.labels.split, labels.split):
+            then = answered.of_stored(stored, each.labels)
+            before = _held(then, judgements.of_case(baseline, stored))
+            if not (is_same and JudgedHalf.is_labelled_alike(labels, each.labels)):
+                before = unjudged(before, is_same=is_same)
+            yield _Case(rules, each, then, before)
 
 
 def _rules(config: Config) -> frozenset[str]:
     return frozenset(rule for rule, limit in config.gate.critical if limit is not None)
-
-
-def _is_compared(now: Answered, then: Answered) -> bool:
-    labels = now.labels, then.labels
-    return (
-        now.input_hash == then.input_hash
-        and any(each.critical for each in labels)
-        and all(each.split != "holdout" for each in labels)
-        and JudgedHalf.is_labelled_alike(*labels)
-    )
 
 
 def _held(each: Answered, judged: Judged | None) -> Held:
@@ -139,11 +142,11 @@ def _held(each: Answered, judged: Judged | None) -> Held:
     return measuring.held(measuring.Measured(view, (), frozenset()), is_judged=True)
 
 
-def _is_asked(doubt: Doubt, step: Step) -> bool:
+def _is_asked(suspected: Suspicion, step: Step) -> bool:
     """Whether a step can still decide something: a third judging only where one of the first two was had."""
     if step.side == "again":
-        return doubt.again is not None and not doubt.again
-    return doubt.stands and doubt.was_there is None and bool(doubt.before) == step.settles
+        return suspected.again is not None and not suspected.again
+    return suspected.stands and suspected.was_there is None and bool(suspected.before) == step.settles
 
 
 def _talk(bench: Bench, case: _Case, judged: Judged) -> Conversation[Judged]:
@@ -154,52 +157,52 @@ def _talk(bench: Bench, case: _Case, judged: Judged) -> Conversation[Judged]:
         if asked and whose is not None:
             subject, matter = whose.subject(bench, Wanted()), _matter(whose, judged, asked, step)
             said = yield from together(*(conversations.again(subject, matter, time) for time in step.times))
-            judged = _noted(judged, asked, step, said, whose.labels)
+            judged = _noted(judged, asked, step, said)
     return judged
 
 
-def _matter(whose: Answered, judged: Judged, asked: Sequence[Doubt], step: Step) -> Matter:
+def _matter(whose: Answered, judged: Judged, asked: Sequence[Suspicion], step: Step) -> Matter:
     """What of an answer is judged once more."""
-    told = [claim for doubt in asked for claim in doubt.then]
+    told = [claim for suspected in asked for claim in suspected.then]
     if step.side == "again":
         told = [claim for claim in judged.claims or () if _of(asked, CLAIMS, claim.id)]
     return Matter(
         tuple({claim.id: claim for claim in told}.values()),
         tuple(Fact(fact.id, fact.text) for fact in whose.labels.facts if _of(asked, FACTS, fact.id)),
-        any(doubt.rule not in (CLAIMS, FACTS) for doubt in asked),
+        any(suspected.rule not in (CLAIMS, FACTS) for suspected in asked),
     )
 
 
-def _of(asked: Sequence[Doubt], rule: str, name: str) -> Doubt | None:
-    return next((doubt for doubt in asked if (doubt.rule, doubt.name) == (rule, name)), None)
+def _of(asked: Sequence[Suspicion], rule: str, name: str) -> Suspicion | None:
+    return next((suspected for suspected in asked if (suspected.rule, suspected.name) == (rule, name)), None)
 
 
-def _noted(judged: Judged, asked: Sequence[Doubt], step: Step, said: Sequence[Said], labels: Labels) -> Judged:
+def _noted(judged: Judged, asked: Sequence[Suspicion], step: Step, said: Sequence[Said]) -> Judged:
     """A judgement with what was said of the things that were asked about."""
     further = {each.fact or "": each for each in judged.judgement.further}
-    for doubt in asked:
-        if doubt.rule != CLAIMS:
-            known = further.get(doubt.name, Further(fact=doubt.name or None))
-            holds = (*getattr(known, step.side), *_holds(doubt, said, labels))
-            further[doubt.name] = known.but(**{step.side: holds})
+    for suspected in asked:
+        if suspected.rule != CLAIMS:
+            known = further.get(suspected.name, Further(fact=suspected.name or None))
+            holds = (*getattr(known, step.side), *_holds(suspected, said))
+            further[suspected.name] = known.but(**{step.side: holds})
     told = judged.claims and tuple(
         _with_verdicts(claim, _of(asked, CLAIMS, claim.id), step, said) for claim in judged.claims
     )
     return Judged(told, judged.judgement.but(further=tuple(further.values())))
 
 
-def _holds(doubt: Doubt, said: Sequence[Said], labels: Labels) -> Iterator[bool]:
-    """Of each judging that could be had, whether the fact is there or the decision is right."""
-    if doubt.rule == FACTS:
-        yield from (each.facts[doubt.name] for each in said if doubt.name in each.facts)
-    else:
-        yield from ((each.abstained == (labels.expect == "abstain")) for each in said if each.abstained is not None)
+def _holds(suspected: Suspicion, said: Sequence[Said]) -> Iterator[bool]:
+    """Of each judging that could be had, whether the fact is there, or whether the answer abstains."""
+    for each in said:
+        holds = each.facts.get(suspected.name) if suspected.rule == FACTS else each.abstained
+        if holds is not None:
+            yield holds
 
 
-def _with_verdicts(claim: Claim, doubt: Doubt | None, step: Step, said: Sequence[Said]) -> Claim:
-    if doubt is None:
+def _with_verdicts(claim: Claim, suspected: Suspicion | None, step: Step, said: Sequence[Said]) -> Claim:
+    if suspected is None:
         return claim
-    names = [claim.id] if step.side == "again" else [then.id for then in doubt.then]
+    names = [claim.id] if step.side == "again" else [then.id for then in suspected.then]
     found = [_best([each.claims.get(name) for name in names]) for each in said]
     verdicts = (*getattr(claim, step.side), *(verdict for verdict in found if verdict is not None))
     return claim.but(**{step.side: verdicts})

@@ -65,6 +65,12 @@ def is_same_judge(mine: JudgeInfo | None, fingerprint: str | None, baseline: Run
     return (mine.provider, mine.model, mine.prompts) == (theirs.provider, theirs.model, theirs.prompts)
 
 
+def unjudged(held: critical.Held, *, is_same: bool) -> critical.Held:
+    """What can be compared of a case about which the judges, the same or not, were asked different things."""
+    said = held.judged is not None and held.judged.decides
+    return held._replace(judged=None, abstention=None if said and not is_same else held.abstention)
+
+
 @dataclass(frozen=True)
 class JudgedHalf:
     """Both runs' judges.
@@ -143,9 +149,8 @@ class JudgedHalf:
         if not self.has_baseline:
             return held._replace(judged=None, abstention=None), "no judged baseline"
         if self.other_judge is None:
-            return held._replace(judged=None), "its facts, reference or expect changed"
-        said = held.judged is not None and held.judged.decides
-        return held._replace(judged=None, abstention=None if said else held.abstention), self.other_judge
+            return unjudged(held, is_same=True), "its facts, reference or expect changed"
+        return unjudged(held, is_same=False), self.other_judge
 
     @staticmethod
     def is_labelled_alike(before: Labels, after: Labels) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from evaluator.model.judgement import Claim, Judged
+    from evaluator.model.judgement import Claim, Further, Judged
     from evaluator.model.view import CaseView
     from evaluator.stages.held import Run
     from evaluator.stores.runs import StoredCase
@@ -88,8 +88,16 @@ def told(view: CaseView) -> JudgedCase:
         () if _abstains(view) else claims,
         reason or "it was not asked for", decides=not judged.sure, broke=bool(reason),
         reads=not (judged.sure or judged.same), known=claims or (),
-        further={each.fact or "": each for each in judged.further},
+        further={each.fact or "": _of_rightness(each, view) for each in judged.further},
     )  # fmt: skip
+
+
+def _of_rightness(said: Further, view: CaseView) -> Further:
+    """Whether a fact is there, as it is; of the abstention not whether it was one but whether it is right."""
+    if said.fact is not None:
+        return said
+    wanted = view.labels.expect == "abstain"
+    return said.but(**{side: tuple(each == wanted for each in getattr(said, side)) for side in ("again", "before")})
 
 
 def _abstains(view: CaseView) -> bool:

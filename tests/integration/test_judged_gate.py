@@ -487,7 +487,8 @@ class TestTheExam:
 
     def test_a_baseline_without_a_judge_holds_nobody_to_its_terms(self, court: Court) -> None:
         """The change that brings the judge chooses how far it is believed."""
-        cases = [case("c0", U, critical=True, labels={"expect": "abstain"}), *ten(S)[1:]]
+        said = {"": {"again": (False, False)}}
+        cases = [case("c0", U, critical=True, further=said, labels={"expect": "abstain"}), *ten(S)[1:]]
         court.config |= {"judge": None, "metrics": ["recall@5", "abstention"], "gate": {"rules": [RECALL]}}
         baseline = court.run("base", cases, tier="retrieval")
         court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}

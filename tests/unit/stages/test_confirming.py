@@ -86,7 +86,9 @@ def stored(made: Judged, rule: str) -> dict[str, Any]:
     if rule != "new_unsupported_claims":
         (further,) = case["judgement"]["further"]
         assert further["fact"] == ("f" if rule == "lost_answer_facts" else None)
-        return {key: ["+" if holds else "-" for holds in further[key]] for key in ("again", "before")}
+        # The answer is right where it does not abstain.
+        right = rule == "lost_answer_facts"
+        return {key: ["+" if holds == right else "-" for holds in further[key]] for key in ("again", "before")}
     (claim,) = case["claims"]
     return {key: ["+" if each == "supported" else "-" for each in claim[key]] for key in ("again", "before")}
 
@@ -239,6 +241,32 @@ def test_what_was_critical_in_the_baseline_is_asked_about_though_the_flag_is_gon
     assert any(each["kind"] == "flag" for each in made.read("new", "comparison.json")["loosened"])
     made.bench.cases[0]["split"] = "holdout"
     assert made.score("new", "base")["c"]["judgement"]["further"] == []
+
+
+def test_what_is_compared_without_the_judge_of_the_baseline_is_judged_again_in_this_run_alone(
+    tmp_path: Path, server: LlmServer
+) -> None:
+    """That an empty answer abstained needed no judge; that this one does not is the word of another judge."""
+    made, server.brain = court(tmp_path, server, "wrong_abstention", expect="abstain"), Mind("+++", "")
+    made.answers = {"c": ""}
+    made.score("base")
+    made.answers = {"c": OTHER}
+    made.judge["seed"] = 3
+    made.decide("new", "base")
+    # The judge finds no abstention, three times.
+    assert stored(made, "wrong_abstention")["again"] == ["+", "+"]
+    assert (outcome(made, "wrong_abstention")["lost"], outcome(made, "wrong_abstention")["unconfirmed"]) == (1, 0)
+
+
+def test_a_decision_is_compared_though_a_fact_is_labelled_otherwise(tmp_path: Path, server: LlmServer) -> None:
+    """The fact is not; whether the answer abstains has nothing to do with it."""
+    made, server.brain = court(tmp_path, server, "wrong_abstention"), Mind("---", "+")
+    made.score("base")
+    made.answers = {"c": OTHER}
+    made.bench.cases[0]["facts"] = [{"id": "f", "text": "one month"}]
+    made.decide("new", "base")
+    assert made.cases("new")["c"]["judgement"]["further"] == [{"fact": None, "again": [True, True], "before": []}]
+    assert outcome(made, "wrong_abstention")["lost"] == 1
 
 
 def test_a_case_that_is_labelled_or_asked_otherwise_is_not_asked_about(tmp_path: Path, server: LlmServer) -> None:

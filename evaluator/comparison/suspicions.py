@@ -18,7 +18,7 @@ State: TypeAlias = Literal["lost", "open", "never", "found"]
 gone. ``open``: the judge was not asked often enough."""
 
 
-class Doubt(NamedTuple):
+class Suspicion(NamedTuple):
     """Something that may be lost: a claim's support, a fact, or the right decision to answer or to abstain.
 
     Attributes:

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.comparison.critical import Held, JudgedCase, Sides, outcomes
-from evaluator.comparison.doubts import Doubt, State
+from evaluator.comparison.suspicions import State, Suspicion
 from evaluator.model.judgement import Further
 
 Y, N = True, False
 SAID = st.none() | st.lists(st.booleans(), max_size=3)
 
 
-def doubt(again: Sequence[bool] | None, before: Sequence[bool] | None) -> Doubt:
+def suspected(again: Sequence[bool] | None, before: Sequence[bool] | None) -> Suspicion:
     """Of a fact."""
-    return Doubt("lost_answer_facts", "f", "f", again, before)
+    return Suspicion("lost_answer_facts", "f", "f", again, before)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def doubt(again: Sequence[bool] | None, before: Sequence[bool] | None) -> Doubt:
 )
 def test_what_has_become_of_it(again: Sequence[bool] | None, before: Sequence[bool] | None, state: State) -> None:
     """Worked out by hand."""
-    assert doubt(again, before).state == state
+    assert suspected(again, before).state == state
 
 
 @given(SAID, SAID)
@@ -58,7 +58,7 @@ def test_too_few_judgings_never_lose_a_thing_and_never_excuse_it(
     again: Sequence[bool] | None, before: Sequence[bool] | None
 ) -> None:
     """Lost takes two that agree on each side that a judge decides; the excuse takes one here, or two there."""
-    state = doubt(again, before).state
+    state = suspected(again, before).state
     if state == "lost":
         assert again is None or (len(again) >= 2 and Y not in again)
         assert before is None or list(before).count(Y) >= 2
