@@ -17,6 +17,7 @@ from evaluator.model.exam import ExamFile
 from evaluator.model.golden import Labels
 from evaluator.model.judgement import Claim, Further, Judged, JudgedFact, Judgement, Opinion
 from evaluator.model.run import History, JudgeInfo, RunCase, RunHit, RunSummary
+from evaluator.stages import known_noise
 from evaluator.stages.compare import compare
 from evaluator.stages.gate import gate
 from evaluator.stages.report import report
@@ -113,6 +114,7 @@ class Court:
         tier = fields.pop("tier", "full")
         prints = {"cases": "all", **({"judge": fields.pop("fingerprint", FINGERPRINT)} if tier == "full" else {})}
         prints |= {"rescored": fields.pop("rescored")} if "rescored" in fields else {}
+        prints["noise"] = known_noise.fingerprint(load_config(self.write()), prints.get("judge"))
         judge = fields.pop("judge", JudgeInfo(provider="scripted", model="m", answered=("m",)))
         start: Any = {
             "tool": "rag-assay 1", "suite": "s", "tier": tier, "commit": None, "fingerprint": prints,

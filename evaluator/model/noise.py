@@ -6,8 +6,9 @@ import pydantic
 
 from evaluator.model.base import FORMAT, Id, Value
 
-Amount = Annotated[float, pydantic.Field(ge=0)]
-Count = Annotated[int, pydantic.Field(ge=1)]
+# Beyond these nothing was measured, and what is worked out of it could overflow.
+Amount = Annotated[float, pydantic.Field(ge=0, le=1e12)]
+Count = Annotated[int, pydantic.Field(ge=1, le=10**9)]
 Rate = Annotated[float, pydantic.Field(ge=0, le=1)]
 
 
@@ -51,6 +52,6 @@ class Noise(Value):
     fingerprint: Id
     pipeline_fingerprint: Id | None = None
     date: str
-    repeats: Annotated[int, pydantic.Field(ge=2)]
+    repeats: Annotated[int, pydantic.Field(ge=2, le=10**4)]
     metrics: dict[Id, MetricNoise]
     cases: dict[Id, dict[Id, Rate]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import noise as measured
 from evaluator.comparison import noisy
@@ -25,6 +25,16 @@ MOST = 10
 """So many flaky cases are named."""
 
 MEASURE = "run `rag-assay noise`"
+
+STALE = " (stale: another judge, pipeline.kind or pipeline.repeats)"
+
+LEAST_ALPHA = 1e-30
+"""Chances below this are as good as none, and nothing overflows above it."""
+
+
+class _Run(NamedTuple):
+    head: RunHead
+    config: Config
 
 
 @dataclass(frozen=True)
@@ -50,25 +60,43 @@ class NoisyHalf:
 
     def of_sheet(self, judged: Collection[str], *, old: bool) -> Noisiness:
         """What rows need of it, under the baseline's terms or the candidate's; ``judged`` are a judge's metrics."""
-        known, config = self._known(old=old), (self.theirs if old else None) or self.mine
+        known, config = self._known(old=old), self._run(old=old).config
+        alpha = max(config.gate.alpha, LEAST_ALPHA)
         if known is None:
-            return Noisiness(is_live=self.is_live, alpha=config.gate.alpha)
-        found = {name: each for name, each in known.metrics.items() if self._holds(known, is_judged=name in judged)}
-        return Noisiness(found, known.repeats, self.is_live, config.gate.alpha)
+            return Noisiness(is_live=self.is_live, alpha=alpha)
+        found = {
+            name: each for name, each in known.metrics.items() if self._holds(known, is_judged=name in judged, old=old)
+        }
+        return Noisiness(found, known.repeats, self.is_live, alpha)
 
     def digest(self, *, old: bool) -> str | None:
-        """Of the noise.json that the rows are held to."""
+        """Of the noise.json that the rows are held to, and whether it is believed."""
         known = self._known(old=old)
-        return None if known is None else digest(known.model_dump(mode="json"))[:12]
+        if known is None:
+            return None
+        parts = {False, self._run(old=old).head.tier == "full"}
+        is_believed = all(self._holds(known, is_judged=each, old=old) for each in parts)
+        return digest(known.model_dump(mode="json"))[:12] + ("" if is_believed else STALE)
 
     def _known(self, *, old: bool) -> Noise | None:
         return self.baseline.noise if old and self.baseline is not None else self.noise
 
-    def _holds(self, known: Noise, *, is_judged: bool) -> bool:
-        """Whether a noise.json is of such runs; only what a judge decides depends on the judge."""
-        mine = known_noise.fingerprint(self.mine, None)
+    def _run(self, *, old: bool) -> _Run:
+        """Whose terms an exam is held under."""
+        if old and self.baseline is not None and self.theirs is not None:
+            return _Run(self.baseline, self.theirs)
+        return _Run(self.candidate, self.mine)
+
+    def _holds(self, known: Noise, *, is_judged: bool, old: bool = False) -> bool:
+        """Whether a noise.json is of such runs; only what a judge decides depends on the judge.
+
+        The baseline's is of the baseline: a change that runs the pipeline otherwise does not shake it off.
+        """
+        run = self._run(old=old)
         without_judge = known.pipeline_fingerprint or known.fingerprint
-        return known.fingerprint == self.candidate.fingerprint.get("noise") if is_judged else without_judge == mine
+        if is_judged:
+            return known.fingerprint == run.head.fingerprint.get("noise")
+        return without_judge == known_noise.fingerprint(run.config, None)
 
     def sayings(self, sheet: Sheet, gated: Sequence[str], judged: Collection[str]) -> Iterator[str]:
         """What a reader of noisy rows has to know; ``gated`` are the metrics that rules read."""
@@ -90,7 +118,7 @@ class NoisyHalf:
                 f"Noise not measured: {MEASURE}. Until then {', '.join(taken)} is gated as if the pipeline always "
                 "retrieved alike."
             )
-        yield from self._flaky(gated)
+        yield from self._flaky(gated, {case.id for case in sheet.cases if case.after is not None})
 
     def _stale(self, gated: Sequence[str], judged: Collection[str]) -> Iterator[str]:
         known = self.noise
@@ -106,13 +134,14 @@ class NoisyHalf:
                 f"and counts for nothing: {MEASURE} again."
             )
 
-    def _flaky(self, gated: Sequence[str]) -> Iterator[str]:
-        """The cases that do not keep their values; only those that are still asked."""
+    def _flaky(self, gated: Sequence[str], asked: Collection[str]) -> Iterator[str]:
+        """The cases that do not keep their values; only those that are still asked, and not held out."""
         if self.noise is None:
             return
         cases = {
             case: {metric: rate for metric, rate in rates.items() if metric in gated}
             for case, rates in self.noise.cases.items()
+            if case in asked
         }
         found = measured.flaky(cases)
         if found:
