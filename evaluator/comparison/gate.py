@@ -91,7 +91,7 @@ def _change(exam: Exam, entry: GatedRow, part: str, limit: float | None) -> Rule
         return outcome.but(reason="no baseline")
     if row.status == "regressed":
         return outcome.but(outcome="advisory" if row.advisory else "failed")
-    return outcome.but(outcome="passed") if row.status in DECIDED else outcome
+    return outcome.but(outcome="passed") if is_decided(exam, entry) else outcome
 
 
 def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
@@ -212,8 +212,14 @@ def _unscored(exam: Exam) -> Iterator[Reason]:
 def _about_rows(exam: Exam) -> Iterator[Reason]:
     for entry in exam.rows:
         row = entry.row
-        if row.status in UNDECIDABLE and entry.accepted is None:
+        if leaves_open(exam, entry) and entry.accepted is None:
             yield Reason(code=row.status.replace(" ", "-"), text=f"{row.metric} in {_place(entry)}: {row.reason}")
+
+
+def leaves_open(exam: Exam, entry: GatedRow) -> bool:
+    """Whether a row leaves the outcome open that accepted.yml can close."""
+    is_asked = not exam.rules[entry.rule].optional and not judged.is_shown_only(exam, entry)
+    return entry.row.status in UNDECIDABLE or (entry.is_doubted and is_asked)
 
 
 def _place(entry: GatedRow) -> str:
@@ -270,4 +276,14 @@ def _limits_a_change(rule: Rule) -> bool:
 
 
 def _decided(exam: Exam) -> list[GatedRow]:
-    return [entry for entry in exam.rows if _limits_a_change(exam.rules[entry.rule]) and entry.row.status in DECIDED]
+    return [entry for entry in exam.rows if _limits_a_change(exam.rules[entry.rule]) and is_decided(exam, entry)]
+
+
+def is_decided(exam: Exam, entry: GatedRow) -> bool:
+    """Whether a rule about a change says something of a row.
+
+    It does not where a row fell farther than it may, and noise could have made that and any other fall.
+    """
+    rule, row = exam.rules[entry.rule], entry.row
+    has_fallen = row.status == "within noise" and abs(row.delta or 0.0) - (row.tolerance or 0.0) > EPSILON
+    return row.status in DECIDED and not (entry.is_blind and has_fallen and entry.worse >= (rule.min_lost or 1))

@@ -193,9 +193,9 @@ def _red_rows(new: Exam, old: Exam, under_new: Verdict, under_old: Verdict) -> I
 
 def _open(new: Exam, old: Exam) -> Iterator[Loosened]:
     """What only the baseline's exam leaves undecided, because a rule of it was lowered or dropped."""
-    open_rows = {_row_key(entry) for entry in new.rows}
+    open_rows = {_row_key(entry) for entry in new.rows if gate.leaves_open(new, entry)}
     for entry in old.rows:
-        if entry.row.status in gate.UNDECIDABLE and _row_key(entry) not in open_rows:
+        if gate.leaves_open(old, entry) and _row_key(entry) not in open_rows:
             row = entry.row
             place = gate.place(row.scope, row.category)
             yield Loosened(
@@ -252,14 +252,14 @@ def _reason(entry: Loosened, acceptance: Acceptance) -> str | None:
 
 
 def accept_rows(exam: Exam, acceptance: Acceptance) -> Exam:
-    """Mark the rows that are gone or not comparable and that accepted.yml names."""
-    return exam.but(rows=tuple(_accept(entry, acceptance) for entry in exam.rows))
+    """Mark the rows that leave the outcome open and that accepted.yml names."""
+    return exam.but(
+        rows=tuple(_accept(entry, acceptance) if gate.leaves_open(exam, entry) else entry for entry in exam.rows)
+    )
 
 
 def _accept(entry: GatedRow, acceptance: Acceptance) -> GatedRow:
     row = entry.row
-    if row.status not in gate.UNDECIDABLE:
-        return entry
     return entry.but(accepted=acceptance.of_row(row.metric, row.category, row.candidate))
 
 

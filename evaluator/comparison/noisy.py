@@ -45,6 +45,7 @@ class Place(NamedTuple):
         change: per paired case how much better it became, in the metric's own direction.
         since: the same against the anchor; none where there is no such rule.
         limits_means: whether a rule limits how far the mean may fall.
+        room: how far the mean can fall at all.
         is_decided: whether the row is large enough to be decided at all.
         asked: what the row asks, and what it asks of the anchor (None: nothing): two that ask the same are one.
     """
@@ -54,6 +55,7 @@ class Place(NamedTuple):
     change: Sequence[float]
     since: Sequence[float]
     limits_means: bool
+    room: float = math.inf
     is_decided: bool = True
     asked: tuple[Question | None, Question | None] = (None, None)
 
@@ -69,6 +71,7 @@ class Chance(NamedTuple):
         needed: about how many cases it would take to tell a fall like this one; None where there is none.
         interval: of the change in the mean, 95 %.
         fewest: fewer cases than this can show nothing.
+        is_blind: whether chance could have made any fall, however far.
     """
 
     is_worse: bool
@@ -79,6 +82,7 @@ class Chance(NamedTuple):
     needed: int | None = None
     interval: tuple[float, float] | None = None
     fewest: int = 1
+    is_blind: bool = False
 
 
 def kind(values: Sheet, metric: str, at: str = "mean") -> Kind:
@@ -137,11 +141,17 @@ def place(values: Sheet, rule: Rule, where: tuple[str | None, Sequence[CaseValue
     is_baseline = all(abs(pair.before - before.get(pair.case.id, math.inf)) <= EPSILON for pair in since)
     return Place(
         metric, category, [sign * (pair.after - pair.before) for pair in pairs],
-        [sign * (pair.after - pair.before) for pair in since], limits_means=True, asked=(
+        [sign * (pair.after - pair.before) for pair in since], limits_means=True,
+        room=_room(values, metric, list(before.values())), asked=(
             Question(metric, frozenset(pair.case.id for pair in pairs), is_since_baseline=True),
             Question(metric, frozenset(pair.case.id for pair in since), is_baseline) if since else None,
         ),
     )  # fmt: skip
+
+
+def _room(values: Sheet, metric: str, before: Sequence[float]) -> float:
+    worst = values.worst(metric)
+    return math.inf if worst is None else abs(_mean(before) - worst)
 
 
 def chances(values: Sheet, places: Sequence[Place], needed: Mapping[str, int]) -> list[Chance | None]:
@@ -223,8 +233,9 @@ class _Judge:
         since = self._statistics.band(known, max(1, len(place.since)), self._tail)
         needed = self._statistics.cases_for(-mean, known, self._tail) if mean < -EPSILON else None
         return Chance(
-            -mean - band > EPSILON, mean - band > EPSILON, -fallen - since > EPSILON, band=band, needed=needed
-        )
+            -mean - band > EPSILON, mean - band > EPSILON, -fallen - since > EPSILON, band=band, needed=needed,
+            is_blind=band - place.room > -EPSILON,
+        )  # fmt: skip
 
     def _tested(self, place: Place) -> Chance:
         p = self._worse[_moved(place, place.change, -1)]

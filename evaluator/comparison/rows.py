@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import drift, noisy, numbers, sheet, statuses
+from evaluator.comparison import drift, noisy, numbers, sheet, statuses, together
 from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
 from evaluator.comparison.statuses import Seen
 from evaluator.model.comparison import GatedRow, Row, Scope
@@ -72,7 +72,8 @@ def gated_rows(values: Sheet, rules: Sequence[Rule], min_cases: int) -> list[Gat
         for each in found
     ]
     chances = noisy.chances(values, places, needed)
-    return [_gated(values, each._replace(chance=chance)) for each, chance in zip(found, chances, strict=True)]
+    gated = [_gated(values, each._replace(chance=chance)) for each, chance in zip(found, chances, strict=True)]
+    return together.with_doubts(values, rules, gated, needed)
 
 
 def ungated_rows(values: Sheet, metrics: Sequence[str], gated: Sequence[GatedRow], min_cases: int) -> list[Row]:
@@ -139,6 +140,7 @@ def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
         anchored=numbers.mean([pair.after for pair in anchor]),
         anchor_worse=sum(sign * (pair.after - pair.before) < -EPSILON for pair in anchor),
         anchor_within=ruled.chance is not None and not ruled.chance.has_drifted,
+        is_blind=ruled.chance is not None and ruled.chance.is_blind,
         unenforced=doubt,
         unscored_before=sum(column in case.unscored_before for case in group.cases) if comparable else 0,
         taken_over=values.is_taken_over(metric, group.cases),

@@ -147,7 +147,8 @@ class GatedRow(Value):
     the unscored the worst value. ``unenforced`` says why a judged row is not enforced (None: it is, or no judge
     decides it), ``taken_over`` that another judge enforced it in the baseline. ``unscored_before`` paired cases are
     scored now, and the baseline's judge could not score them. ``anchor_within`` says that the fall below the anchor is
-    no more than noise makes.
+    no more than noise makes, ``is_blind`` that noise could make any fall, however far.
+    ``is_doubted``: it has too few cases for a test, and fell together with all such rows by more than chance makes.
     """
 
     rule: int
@@ -164,6 +165,8 @@ class GatedRow(Value):
     anchored: float | None = None
     anchor_worse: int = 0
     anchor_within: bool = False
+    is_blind: bool = False
+    is_doubted: bool = False
     accepted: str | None = None
     unenforced: str | None = None
     unscored_before: int = 0

@@ -28,7 +28,7 @@ KEBAB = re.compile(r"[a-z]+(-[a-z]+)+")
 SAYS_A_CODE = {"Problem", "Finding", "Doubt", "Reason"}
 RULES = {"max-drop", "max-rise", "min", "min-win", "drift", "critical"}
 """Codes that the gate makes from the parts of a rule, and from the statuses that leave a question open."""
-STATUSES = {"not-comparable", "removed"}
+STATUSES = {"not-comparable", "removed", "too-few-cases"}
 NO_CODES = {
     "content-length",
     "en-us",
