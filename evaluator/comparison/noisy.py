@@ -67,7 +67,7 @@ class Chance(NamedTuple):
         is_worse, is_better: whether the row moved that way by more than chance.
         has_drifted: the same for its fall below the anchor.
         band: so far it moves by chance, where that was measured.
-        p: how often chance moves such a row so far for the worse, adjusted for the number of rows; where it was tested.
+        p: how often chance moves such a row so far and that way, adjusted for the number of rows; where it was tested.
         needed: about how many cases it would take to tell a fall like this one; None where there is none.
         interval: of the change in the mean, 95 %.
         fewest: fewer cases than this can show nothing.
@@ -238,12 +238,12 @@ class _Judge:
         )  # fmt: skip
 
     def _tested(self, place: Place) -> Chance:
-        p = self._worse[_moved(place, place.change, -1)]
+        worse = self._worse[_moved(place, place.change, -1)]
         drifted = self._worse.get(_moved(place, place.since, -1), 1.0)
         better = self._better[_moved(place, place.change)]
         needed = self._statistics.cases_for_test([-each for each in place.change], self._tail)
         return Chance(
-            p <= self._alpha, better <= self._alpha, drifted <= self._alpha, p=p, needed=needed,
+            worse <= self._alpha, better <= self._alpha, drifted <= self._alpha, p=min(worse, better), needed=needed,
             fewest=self._needed[place.metric],
         )  # fmt: skip
 
