@@ -45,7 +45,7 @@ def sheet(found: list[CaseValues], name: str = "recall@5", **fields: Any) -> She
 
 def rule(name: str = "recall@5", **fields: Any) -> Rule:
     """A rule; a drop of 0.02 at most unless something else is asked."""
-    parts = {"max_drop": 0.02} if not fields.keys() & {"max_drop", "min", "max_rise"} else {}
+    parts = {"max_drop": 0.02} if not fields.keys() & {"max_drop", "min", "max_rise", "min_win"} else {}
     return Rule.model_validate({"metric": name, **parts, **fields})
 
 
