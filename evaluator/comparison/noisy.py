@@ -24,6 +24,13 @@ _Moved: TypeAlias = tuple[str, tuple[float, ...]]
 """A metric, and how far each case moved."""
 
 
+DRIFT_SHARE = 0.5
+"""What a row's fall below its anchor may spend of a row's chance of a false alarm.
+
+An anchor is one run's values for as long as it stands: where it was lucky, every later pull request is held to its luck.
+"""
+
+
 class Question(NamedTuple):
     """Whether a metric moved over some cases, since the baseline or since another anchor.
 
@@ -230,7 +237,7 @@ class _Judge:
         mean = _mean(place.change)
         fallen = _mean(place.since)
         band = self._statistics.band(known, len(place.change), self._tail)
-        since = self._statistics.band(known, max(1, len(place.since)), self._tail)
+        since = self._statistics.band(known, max(1, len(place.since)), self._tail * DRIFT_SHARE)
         needed = self._statistics.cases_for(-mean, known, self._tail) if mean < -EPSILON else None
         return Chance(
             -mean - band > EPSILON, mean - band > EPSILON, -fallen - since > EPSILON, band=band, needed=needed,
