@@ -213,7 +213,9 @@ def _about_rows(exam: Exam) -> Iterator[Reason]:
     for entry in exam.rows:
         row = entry.row
         if leaves_open(exam, entry) and entry.accepted is None:
-            yield Reason(code=row.status.replace(" ", "-"), text=f"{row.metric} in {_place(entry)}: {row.reason}")
+            remedy = "; accepted.yml can name the row" if row.status == "removed" else ""
+            text = f"{row.metric} in {_place(entry)}: {row.reason}{remedy}"
+            yield Reason(code=row.status.replace(" ", "-"), text=text)
 
 
 def leaves_open(exam: Exam, entry: GatedRow) -> bool:

@@ -9,9 +9,9 @@ from evaluator.report.inputs import Inputs, split_rule
 from evaluator.templates import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from evaluator.model.decision import Decision, RuleOutcome
+    from evaluator.model.decision import Decision, Reason, RuleOutcome
 
 ICONS = {"passed": "✅", "failed": "❌", "inconclusive": "⚪"}
 MAX_PARTS = 3
@@ -20,6 +20,9 @@ MAX_REASON = 160
 
 SAID_ELSEWHERE = ("no-baseline", "loosened", "passed")
 """Codes of reasons that the verdict itself or a list of its own says."""
+
+OF_ROWS = ("not-comparable", "removed", "unscored", "baseline-unscored")
+"""Codes of reasons that begin with a metric and where it was read."""
 
 _FELL = {
     "max_drop": "fell",
@@ -58,11 +61,25 @@ def sentence(inputs: Inputs) -> str:
 def reasons(inputs: Inputs) -> list[str]:
     """The reasons that no other part of the report says."""
     failures = [outcome for outcome in inputs.decision.rules if is_row_failure(outcome)]
-    return [
-        reason.text
+    return _together(
+        reason
         for reason in inputs.decision.reasons
         if reason.code not in SAID_ELSEWHERE and not any(_says(reason.text, outcome) for outcome in failures)
-    ]
+    )
+
+
+def _together(found: Iterable[Reason]) -> list[str]:
+    """Texts of reasons; rows of which the same is said are named together, and what to do about them is said once."""
+    places: dict[str, list[str]] = {}
+    for reason in found:
+        place, mark, why = reason.text.partition(": ") if reason.code in OF_ROWS else (reason.text, "", "")
+        places.setdefault(f"{mark}{why}" if mark else reason.text, []).append(place if mark else "")
+    return [f"{_rows(rows)}{why}" for why, rows in places.items()]
+
+
+def _rows(places: Sequence[str]) -> str:
+    more = len(places) - MAX_PARTS
+    return f"{', '.join(places[:MAX_PARTS])} and {counted(more, 'more row')}" if more > 0 else ", ".join(places)
 
 
 def _says(text: str, outcome: RuleOutcome) -> bool:

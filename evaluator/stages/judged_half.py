@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evaluator.model.score import Metric
     from evaluator.stages.measuring import Ruler
 
-REMEDY = "run rag-assay rescore on the baseline, or set judge.rescore_baseline: true"
+REMEDY = "run rag-assay rescore on the baseline, or set judge.rescore_baseline: true; accepted.yml can name the row"
 
 UNJUDGED = "run the baseline's branch in tier full, or compare with its last full run"
 
@@ -128,7 +128,8 @@ class JudgedHalf:
         if is_same_judge(self.candidate.judge, self.candidate.fingerprint.get("judge"), self.baseline):
             return None
         before, after = _named(self.baseline), _named(self.candidate)
-        other = "with other parameters, prompts or definitions" if before == after else f"{before}, this run by {after}"
+        same = f"with other {_what_differs(self.baseline, self.candidate)}"
+        other = same if before == after else f"{before}, this run by {after}"
         return f"the baseline was judged by another judge: {other}; {REMEDY}"
 
     @property
@@ -249,3 +250,17 @@ def _named(head: RunHead) -> str:
     if head.judge is None:
         return "an unnamed judge"
     return f"{head.judge.provider} {' and '.join(head.judge.answered or (head.judge.model,))}"
+
+
+def _what_differs(before: RunHead, after: RunHead) -> str:
+    """In what one model is two judges."""
+    then, now = before.judge, after.judge
+    settings = [(head.config.get("judge") or {}) for head in (before, after)]
+    parameters = [(each.get("seed"), each.get("base_url")) for each in settings]
+    found = {
+        "prompts": then is not None and now is not None and then.prompts != now.prompts,
+        "parameters": parameters[0] != parameters[1]
+        or (then is not None and now is not None and then.adapted != now.adapted),
+        f"definitions ({before.tool})": before.tool != after.tool,
+    }
+    return " and ".join(name for name, differs in found.items() if differs) or "parameters, prompts or definitions"

@@ -268,18 +268,39 @@ class TestComparable:
     """Two judges, or two sets of labels, cannot be compared."""
 
     def test_another_judge_is_not_comparable_and_says_what_to_do(self, court: Court) -> None:
-        """Every judged row is open; recall is compared as ever."""
+        """Every judged row is open, and that is said once; recall is compared as ever (G11)."""
         baseline = court.run("base", ten(*GOOD), fingerprint="o" * 64, judge=JudgeInfo(provider="a", model="old"))
         court.run("new", ten(*GOOD))
         decision = court.decide("new", baseline)
         assert decision.outcome == "inconclusive"
         assert reasons(decision)["not-comparable"].endswith(
             "the baseline was judged by another judge: a old, this run by scripted m; run rag-assay rescore on the "
-            "baseline, or set judge.rescore_baseline: true"
+            "baseline, or set judge.rescore_baseline: true; accepted.yml can name the row"
         )
         statuses = {row.metric: row.status for row in court.comparison("new").rows if row.scope == "all"}
         assert statuses["recall@5"] == "unchanged"
         assert statuses["faithfulness"] == statuses["abstention"] == "not comparable"
+        above = court.report("new", baseline).split("\n### ")[0].splitlines()
+        assert [line.partition(": ")[0] for line in above if line.startswith("- ") and "rescore" in line] == [
+            "- abstention in uncategorised, abstention in the row all, faithfulness in uncategorised and 3 more rows"
+        ]
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({"judge": JudgeInfo(provider="scripted", model="m", answered=("m",), prompts={"en": "1"})}, "prompts"),
+            ({"judge": JudgeInfo(provider="scripted", model="m", answered=("m",), adapted=("x",))}, "parameters"),
+            ({}, "parameters, prompts or definitions"),
+        ],
+    )
+    def test_one_model_that_is_two_judges_is_told_in_what(
+        self, court: Court, fields: dict[str, Any], said: str
+    ) -> None:
+        """Its name is the same: what differs is what a person has to look at."""
+        baseline = court.run("base", ten(*GOOD), fingerprint="o" * 64, **fields)
+        court.run("new", ten(*GOOD))
+        text = reasons(court.decide("new", baseline))["not-comparable"]
+        assert f"the baseline was judged by another judge: with other {said}; run rag-assay rescore" in text
 
     def test_another_judge_that_a_person_accepted(self, court: Court) -> None:
         """Every row that accepted.yml names is decided by that; the written rule then holds nothing up."""
