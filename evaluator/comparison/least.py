@@ -38,14 +38,18 @@ def floor(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOut
     if entry.floor + EPSILON >= minimum:
         yield outcome.but(outcome="passed", reason=f"{shown} reaches the floor {limit}")
     elif exam.gate.floor_policy == "no_worse" and _was_below(entry, minimum):
-        yield outcome.but(outcome="passed", reason=f"below the floor {limit} before, and no worse")
+        fallen = entry.floor + EPSILON < (entry.floor_before or 0.0)
+        worse = "no worse than chance makes it" if fallen else "no worse"
+        yield outcome.but(outcome="passed", reason=f"below the floor {limit} before, and {worse}")
     else:
         yield outcome.but(outcome=_below(entry), reason=f"{shown} is below the floor {limit}")
 
 
 def _was_below(entry: GatedRow, minimum: float) -> bool:
-    before = entry.floor_before
-    return before is not None and before < minimum and entry.floor is not None and entry.floor + EPSILON >= before
+    before, now = entry.floor_before, entry.floor
+    if before is None or now is None:
+        return False
+    return before + EPSILON < minimum and now + entry.floor_noise + EPSILON >= before
 
 
 def _below(entry: GatedRow) -> Literal["failed", "advisory"]:

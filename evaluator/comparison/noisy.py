@@ -132,6 +132,12 @@ def limits_a_mean(rule: Rule) -> bool:
     return rule.at == "mean" and (rule.max_drop is not None or rule.max_rise is not None)
 
 
+def _asks_for_a_change(values: Sheet, rule: Rule, cases: Sequence[CaseValues]) -> bool:
+    """Whether a rule asks how far a mean moved; a floor does where the baseline was below it."""
+    before = sheet.scored_before(cases, values.column[rule.metric])
+    return limits_a_mean(rule) or (rule.min is not None and bool(before) and _mean(before) + EPSILON < rule.min)
+
+
 def _compared(values: Sheet, metric: str) -> bool:
     return values.has_baseline_of(metric) and values.other_judge(metric) is None
 
@@ -140,7 +146,8 @@ def place(values: Sheet, rule: Rule, where: tuple[str | None, Sequence[CaseValue
     """A row of a rule over the cases of a category, or over others (None)."""
     category, cases = where
     metric, sign = rule.metric, 1 if values.higher_is_better(rule.metric) else -1
-    if not (is_decided and limits_a_mean(rule) and _compared(values, metric)) or kind(values, metric) == "steady":
+    is_decided = is_decided and kind(values, metric, rule.at) != "steady" and _compared(values, metric)
+    if not is_decided or not _asks_for_a_change(values, rule, cases):
         return Place(metric, category, (), (), limits_means=False, is_decided=False)
     pairs = sheet.pairs(cases, values.column[metric])
     since = drift.anchored(values, metric, cases) if rule.max_drop is not None else []

@@ -125,14 +125,16 @@ def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
     sign = 1 if values.higher_is_better(metric) else -1
     doubt = values.doubt(metric, group.cases)
     worse = _worse(values, metric, group.cases)
+    row = _row(values, metric, group, rule, Seen(ruled.fewest, ruled.chance))
     return GatedRow(
         rule=ruled.number,
-        row=_unenforced(_row(values, metric, group, rule, Seen(ruled.fewest, ruled.chance)), doubt),
+        row=_unenforced(row, doubt),
         worse=len(worse),
         worst_worse=len(worse) + _worst_worse(values, metric, group.cases),
         floor=numbers.mean(floor_values),
         floor_n=len(floor_values),
         floor_before=numbers.mean(sheet.scored_before(group.floor_cases, column)) if comparable else None,
+        floor_noise=_floor_noise(row, ruled.chance),
         unscored=sum(column in case.unscored for case in group.cases),
         worst_delta=_worst_delta(values, metric, group) if comparable else None,
         floor_worst=_worst_floor(values, metric, group),
@@ -145,6 +147,15 @@ def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
         unscored_before=sum(column in case.unscored_before for case in group.cases) if comparable else 0,
         taken_over=values.is_taken_over(metric, group.cases),
     )
+
+
+def _floor_noise(row: Row, chance: Chance | None) -> float:
+    """How far a floor's mean may fall by chance: sign flips tell of the fall there was, and of no other."""
+    if chance is None:
+        return 0.0
+    if chance.band is not None:
+        return chance.band
+    return 0.0 if chance.is_worse else max(0.0, -(row.delta or 0.0))
 
 
 def _unenforced(row: Row, doubt: str | None) -> Row:

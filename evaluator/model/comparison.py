@@ -149,6 +149,7 @@ class GatedRow(Value):
     scored now, and the baseline's judge could not score them. ``anchor_within`` says that the fall below the anchor is
     no more than noise makes, ``is_blind`` that noise could make any fall, however far.
     ``is_doubted``: it has too few cases for a test, and fell together with all such rows by more than chance makes.
+    ``floor_noise`` is how far ``floor`` may lie below ``floor_before`` by chance.
     """
 
     rule: int
@@ -158,6 +159,7 @@ class GatedRow(Value):
     floor: float | None = None
     floor_n: int = 0
     floor_before: float | None = None
+    floor_noise: float = 0.0
     unscored: int = 0
     worst_delta: float | None = None
     floor_worst: float | None = None

@@ -33,8 +33,9 @@ def known(sd: float, **categories: tuple[float, int]) -> MetricNoise:
 def exam(values: list[CaseValues], *rules: Any, name: str = "faithfulness", **fields: Any) -> Exam:
     """An exam of one metric."""
     noise = Noisiness(**{"measured": {}, **fields.pop("noise", {})})
+    settings = fields.pop("gate", None)
     sheet = Sheet((MetricId.parse(name),), DECLARED, values, has_baseline=True, noise=noise, **fields)
-    return sheets.exam(sheet, *(rules or (sheets.rule(name),)))
+    return sheets.exam(sheet, *(rules or (sheets.rule(name),)), gate=settings)
 
 
 def fallen(lost: int, of: int, by: float = 0.5) -> list[CaseValues]:
@@ -177,3 +178,37 @@ def test_an_unpaired_new_case_changes_no_row(after: list[float], new: float) -> 
     values = sheets.cases(*[(1.0, each) for each in after])
     lone = CaseValues("new", "a", critical=False, before=None, after=(new,))
     assert exam(values).rows[0].row == exam([*values, lone]).rows[0].row
+
+
+@pytest.mark.parametrize(("lost", "outcome"), [(2, "passed"), (3, "failed")])
+@pytest.mark.parametrize("asked", [{"min": 0.9}, {"min": 0.9, "max_drop": 0.5}])
+def test_a_noisy_row_below_its_floor_before_fails_only_beyond_the_noise(
+    lost: int, outcome: str, asked: dict[str, float]
+) -> None:
+    """N1, ``floor_policy: no_worse``: 0.5 before, 0.425 or 0.3875 now; the band is 0.0753, as above."""
+    values = sheets.cases(*[(0.5, 0.125 if place < lost else 0.5) for place in range(10)])
+    noise = {"measured": {"faithfulness": known(0.1, a=(0.1, 10))}, "repeats": 5}
+    rule = sheets.rule("faithfulness", **asked)
+    found = exam(values, rule, noise=noise, gate={"floor_policy": "no_worse"})
+    [floor] = [each for each in gate.row_outcomes(found) if each.rule == "faithfulness min"]
+    assert floor.outcome == outcome
+    assert ("no worse than chance makes it" in floor.reason) == (outcome == "passed")
+    assert gate.decide(exam(values, rule, noise=noise)).outcome == "failed"
+
+
+@pytest.mark.parametrize(("fallen_cases", "outcome"), [(8, "passed"), (12, "failed")])
+def test_without_measured_noise_sign_flips_say_whether_a_row_below_its_floor_fell_further(
+    fallen_cases: int, outcome: str
+) -> None:
+    """Of 12 cases 8 fell by 0.1 and 4 rose by as much, as chance does in 19 of 100; or all fell, p = 2^-12."""
+    values = sheets.cases(*[(0.5, 0.4 if place < fallen_cases else 0.6) for place in range(12)])
+    found = exam(values, sheets.rule("faithfulness", min=0.9), gate={"floor_policy": "no_worse"})
+    assert gate.decide(found).outcome == outcome
+
+
+def test_a_new_case_may_not_pull_a_row_below_its_floor_further_down() -> None:
+    """Chance moves what was asked before: six cases fell by nothing, and a new one at 0 is no chance."""
+    new = sheets.CaseValues("n", "a", critical=False, before=None, after=(0.0,))
+    values = [*sheets.cases(*[(0.5, 0.5)] * 6), new]
+    found = exam(values, sheets.rule("faithfulness", min=0.9), gate={"floor_policy": "no_worse"})
+    assert gate.decide(found).outcome == "failed"
