@@ -197,6 +197,7 @@ CODES = frozenset(
         "nothing-to-measure",
         "paraphrase",
         "personal-data",
+        "pointless-repeats",
         "reference-contradicts-fact",
         "reference-without-fact",
         "relevant-and-irrelevant",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -120,6 +122,12 @@ _WORDS: Mapping[CriticalRule, _Words] = {
         "answered where it should abstain, or abstained where it should answer", "wrong abstention", "right"
     ),
 }
+
+
+def in_most(found: Sequence[frozenset[str]]) -> frozenset[str]:
+    """What is in more than half of some sets: a case that is asked several times had what it mostly had."""
+    times = Counter(itertools.chain(*found))
+    return frozenset(name for name, count in times.items() if 2 * count > len(found))
 
 
 def outcomes(sides: Sides) -> Iterator[CriticalOutcome]:

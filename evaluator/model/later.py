@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LATER_KEYS: Mapping[tuple[str | int, ...], tuple[object, ...]] = {
-    ("pipeline", "repeats"): (1,),
     ("baseline", "branch"): (None,),
     ("report", "html"): (False,),
     ("report", "language"): ("en",),

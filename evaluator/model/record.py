@@ -1,6 +1,6 @@
 """One question to the pipeline, its reply, and the record that is kept of both (design sections 6 and 13)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import pydantic
@@ -98,8 +98,22 @@ class Failure(Value):
     message: str
 
 
+class Repeat(Value):
+    """What the pipeline did when it was asked a question once more (``pipeline.repeats``)."""
+
+    retrieved: Annotated[tuple[Hit, ...], pydantic.Field(strict=False)]
+    context: Strings
+    answer: str | None
+    abstained: bool | None
+    steps: Annotated[tuple[Step, ...], pydantic.Field(strict=False)] | None
+    usage: dict[str, Any] | None
+    meta: dict[str, Any] | None
+    duplicates: Strings
+    failure: Failure | None
+
+
 class Record(Value):
-    """One line of records.jsonl."""
+    """One line of records.jsonl; where a question was asked several times, ``repeats`` are all but the first."""
 
     id: Id
     input_hash: str
@@ -112,6 +126,17 @@ class Record(Value):
     meta: dict[str, Any] | None
     duplicates: Strings
     failure: Failure | None
+    repeats: Annotated[tuple[Repeat, ...], pydantic.Field(strict=False)] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the pipeline failed, one time at least."""
+        return self.failure is not None or any(repeat.failure is not None for repeat in self.repeats)
+
+    def each(self) -> Iterator["Record"]:
+        """Every time the question was asked, as a record by itself."""
+        yield self
+        yield from (self.but(**dict(repeat), repeats=()) for repeat in self.repeats)
 
 
 class PipelineInfo(Value):

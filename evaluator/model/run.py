@@ -83,7 +83,9 @@ class RunCase(Value):
     ``retrieved`` is None where the run points to records.jsonl instead. ``context_only`` holds what the model got
     although it was not retrieved (a parent passage, say). ``paraphrases`` are the cases that name this one as the root
     of their group, of the same split. ``claims`` and ``judgement`` are what a judge said, as JSON of
-    :mod:`evaluator.model.judgement`: only a run that was judged pays for checking them.
+    :mod:`evaluator.model.judgement`: only a run that was judged pays for checking them. ``repeats`` are the further
+    times that the question was asked, each with the fields of a case that may differ then; ``scores`` are means over
+    all, everything else here is of the first.
     """
 
     id: Id
@@ -115,6 +117,7 @@ class RunCase(Value):
     duplicates: Strings
     paraphrases: Strings = ()
     retrieved: Annotated[tuple[RunHit, ...], pydantic.Field(strict=False)] | None
+    repeats: Annotated[tuple[dict[str, Any], ...], pydantic.Field(strict=False)] = ()
 
 
 class SummaryValue(Value):

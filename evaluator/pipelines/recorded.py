@@ -52,7 +52,7 @@ class _Recorded:
         except Invalid as problem:
             return invalid(f"{problem} (the file was changed while it was read)")
         hashed = value.pop("input_hash", None)
-        for key in ("id", "duplicates"):
+        for key in ("id", "duplicates", "repeats"):
             value.pop(key, None)
         failure = value.pop("failure", None)
         reply = to_reply(value, place.length) if failure is None else to_failure(failure)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluator import __version__, errors, templates
 from evaluator.model.base import digest
 from evaluator.model.ports import PipelineSetting
 from evaluator.model.record import AnswerFailure, Collection, PipelineInfo
 from evaluator.model.run import MAX_INLINE_CASES
-from evaluator.stages import code, preparing
+from evaluator.stages import code, known_noise, preparing
 from evaluator.stages.asking import ask_all
 from evaluator.stages.recording import Note, Recorder, Tally
 from evaluator.stages.resuming import PARTS, Partial
@@ -19,6 +20,8 @@ from evaluator.stores import atomic, values
 from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evaluator.model.ports import Pipeline
     from evaluator.model.record import Record, Reply, Request
     from evaluator.stages.preparing import Work
@@ -63,6 +66,24 @@ def collect(workspace: Workspace, *, keeps: bool = False) -> None:
         raise errors.Interrupted(run.interrupted()) from None
 
 
+class _Timed(NamedTuple):
+    """A reply and how long it took."""
+
+    reply: Reply
+    seconds: float
+
+
+def _together(notes: Sequence[Note], record: Record) -> Note:
+    """What is known of a case that was asked several times: how long an answer took in the mean."""
+    latencies = [
+        note.latency_ms
+        for note, each in zip(notes, record.each(), strict=True)
+        if each.failure is None and note.latency_ms is not None
+    ]
+    mean = math.fsum(latencies) / len(latencies) if latencies else None
+    return Note(mean, tuple(dict.fromkeys(sentence for note in notes for sentence in note.warnings)))
+
+
 class _Run:
     """One collect."""
 
@@ -87,6 +108,8 @@ class _Run:
         identity = {**self._collection, "only": sorted(workspace.only), "code": self._code}
         self._part = Partial(workspace.out, identity)
         self._tracebacks: set[str] = set()
+        self._repeats = known_noise.repeats(config)
+        self._replies: dict[str, list[_Timed]] = {}
         self._progress = workspace.progress("collect", len(work.cases))
         self._started_at, self._began = workspace.clock.now(), workspace.clock.seconds()
 
@@ -136,7 +159,8 @@ class _Run:
 
     def _ask_in_parts(self, setting: PipelineSetting) -> None:
         done = self._go_on()
-        requests = [request for request in self._work.requests if request.id not in done]
+        asked = [request for request in self._work.requests if request.id not in done]
+        requests = [request for request in asked for _ in range(self._repeats)]
         if requests:
             workers = min(setting.config.workers, len(requests))
             with self._work.kind.open(setting) as pipeline, self._part:
@@ -169,11 +193,18 @@ class _Run:
         return done
 
     def _keep(self, request: Request, reply: Reply, seconds: float) -> None:
-        record, _ = self._recorder.record(self._work.cases[request.id], reply)
-        note = self._note(reply, seconds)
+        """Keep a case once it was asked as often as it is to be."""
+        found = self._replies.setdefault(request.id, [])
+        found.append(_Timed(reply, seconds))
+        if len(found) < self._repeats:
+            return
+        replies = [each.reply for each in self._replies.pop(request.id)]
+        record, _ = self._recorder.record(self._work.cases[request.id], *replies)
+        note = _together([self._note(*each) for each in found], record)
         self._part.add(record, note)
         self._add(record, note)
-        self._tell(record, reply)
+        for each, given in zip(record.each(), replies, strict=True):
+            self._tell(each, given)
 
     def _note(self, reply: Reply, seconds: float) -> Note:
         ours = None if self._work.kind.name in UNTIMED else round(seconds * 1000, 3)
@@ -181,7 +212,7 @@ class _Run:
 
     def _add(self, record: Record, note: Note) -> None:
         self._tally.add(record, note)
-        self._progress.step(failed=record.failure is not None)
+        self._progress.step(failed=record.failed)
 
     def _tell(self, record: Record, reply: Reply) -> None:
         """Say in the log why a case failed; of one that is held out, only that it did."""

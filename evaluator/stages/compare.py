@@ -9,6 +9,7 @@ from evaluator import errors, metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
 from evaluator.stages import against, examining, known_noise, measuring, renumbered, tally, whereabouts
+from evaluator.stages.changes import Changes
 from evaluator.stages.exhibiting import CONTEXT_TOKENS
 from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
@@ -101,7 +102,7 @@ def _results(
         candidate,
         baseline,
         ruler,
-        measuring.Changes(ruler, names),
+        Changes(ruler, names),
         groups,
         others,
         accepted=named,

@@ -12,7 +12,7 @@ from evaluator.judging.estimate import estimate
 from evaluator.model.base import to_json
 from evaluator.model.counting import counted
 from evaluator.model.record import Collection
-from evaluator.stages import against, answered, judge_check, rescoring
+from evaluator.stages import against, answered, judge_check, known_noise, rescoring
 from evaluator.stages.bench import Bench
 from evaluator.stages.judging import sampled
 from evaluator.stores import golden, records
@@ -131,19 +131,21 @@ def _answers(workspace: Workspace, cases: GoldenSet) -> tuple[list[Answered], bo
     if made.is_file() and file.is_file() and read_value(made, Collection).golden_sha256 == cases.sha256:
         by_id = {case.id: case for case in cases.cases}
         made_of = [(by_id[each.id], each) for each in records.iter_records(file) if each.id in by_id]
-        return [answered.of_record(case, record, config, fixture) for case, record in made_of], False
+        found = ((case, each) for case, record in made_of for each in record.each())
+        return [answered.of_record(case, record, config, fixture) for case, record in found], False
     known = fixture.chunks if fixture is not None else ()
     texts = [chunk.text for chunk in known[: config.k]] or [SUPPOSED_CHUNK] * config.k
-    return [_supposed(case, texts, config.language) for case in cases.cases], True
+    times = range(1, 1 + known_noise.repeats(config))
+    return [_supposed(case, texts, config.language, turn) for case in cases.cases for turn in times], True
 
 
-def _supposed(case: Case, texts: Sequence[str], language: str) -> Answered:
+def _supposed(case: Case, texts: Sequence[str], language: str, turn: int) -> Answered:
     return answered.Answered(
-        case.id, case.question, (), case.language or language, case.labels, _supposed_answer(case), None,
+        case.id, case.question, (), case.language or language, case.labels, _supposed_answer(case, turn), None,
         [str(place) for place in range(len(texts))], texts, failed=False, input_hash="",
     )  # fmt: skip
 
 
-def _supposed_answer(case: Case) -> str:
-    """As long as the reference, and not the same: nothing would have to be asked about that."""
-    return SUPPOSED if case.reference is None else f"Supposed: {case.reference}"
+def _supposed_answer(case: Case, turn: int) -> str:
+    """As long as the reference, and not the same: nothing would have to be asked about that; another every turn."""
+    return f"{SUPPOSED if case.reference is None else f'Supposed: {case.reference}'}{' Again.' * (turn - 1)}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from evaluator.metrics._repeats import together
 from evaluator.stores import runs, values
 from evaluator.stores.runs import StoredCase
 from evaluator.stores.spans import Source
@@ -26,6 +27,12 @@ class HeldCase(StoredCase):
 
     view: CaseView
     scores: Mapping[MetricId, Score]
+    repeats: tuple[HeldCase, ...] = field(default=(), kw_only=True)
+
+    @property
+    def means(self) -> Mapping[MetricId, Score]:
+        """The scores over every time the question was asked; ``scores`` are of one."""
+        return together([self.scores, *(each.scores for each in self.repeats)])
 
 
 def judged_of(stored: StoredCase) -> Judged | None:

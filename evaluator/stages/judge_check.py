@@ -12,7 +12,7 @@ from evaluator.judging import answer, claims, context_reading, statements, token
 from evaluator.judging.prompts import Ask, Prompts
 from evaluator.model.base import to_json
 from evaluator.model.calibration import Calibration
-from evaluator.stages import answered
+from evaluator.stages import answered, known_noise
 from evaluator.stages.bench import unknown
 from evaluator.stores.values import read_value
 from evaluator.stores.words import Finding, visible
@@ -103,8 +103,8 @@ def _in_prompts(judge: Judge, folder: Path) -> Iterator[Problem]:
 
 
 def doubts(config: Config, file: Path, cases: Sequence[Case]) -> Iterator[Problem]:
-    """A model that may move, and named metrics that nothing in the suite lets be computed or decided."""
-    yield from _placed([*_unpinned(config), *_uninstalled(config)], file)
+    """A model that may move, repeats of what never differs, and named metrics that nothing lets be computed."""
+    yield from _placed([*_unpinned(config), *_uninstalled(config), *_pointless(config)], file)
     declared = metrics.load()
     yield from _placed(_silent(config, file.parent), file)
     for place, text in enumerate(config.metrics or ()):
@@ -127,6 +127,14 @@ def _unpinned(config: Config) -> Iterator[Finding]:
     if not judges.kind(judge.provider).is_pinned(judge.model):
         sentence = f"judge.model: '{visible(judge.model)}' is no exact version: it may come to mean another model"
         yield Finding("unpinned-model", ("judge", "model"), "value", sentence)
+
+
+def _pointless(config: Config) -> Iterator[Finding]:
+    """Repeats of a pipeline that answers the same every time."""
+    if config.pipeline.repeats > known_noise.repeats(config):
+        kind = config.pipeline.kind
+        sentence = f"pipeline.repeats: {kind} answers the same every time, and is asked once; leave it out"
+        yield Finding("pointless-repeats", ("pipeline", "repeats"), "value", sentence)
 
 
 def _silent(config: Config, folder: Path) -> Iterator[Finding]:

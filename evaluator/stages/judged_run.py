@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class JudgedRun(NamedTuple):
     """By case what was said of it, who judged, what that took, and the digest of all that a verdict depends on.
 
-    ``alerts`` are what a reader must know before reading numbers.
+    ``alerts`` are what a reader must know before reading numbers, ``repeats`` what was said of the answers to the same
+    questions asked again.
     """
 
     by_case: Mapping[str, Judged]
@@ -26,6 +27,12 @@ class JudgedRun(NamedTuple):
     digest: str | None = None
     interrupted: str | None = None
     alerts: tuple[str, ...] = ()
+    repeats: tuple[Mapping[str, Judged], ...] = ()
+
+    @property
+    def every(self) -> tuple[Mapping[str, Judged], ...]:
+        """By case, for every time the questions were asked; empty where no judge was asked."""
+        return () if self.info is None else (self.by_case, *self.repeats)
 
     def judgements(self) -> dict[str, Judgement]:
         """What was said of each case, apart from its claims."""

@@ -48,17 +48,19 @@ def _subjects(bench: Bench, measures: Measures, answered: Sequence[Answered]) ->
     return {each.case: each.subject(bench, measures.wanted(each.labels)) for each in answered}
 
 
-def result(bench: Bench, measures: Measures, found: Mapping[str, Judged]) -> JudgedRun:
-    """What score writes down of it."""
+def result(bench: Bench, measures: Measures, turns: Sequence[Mapping[str, Judged]]) -> JudgedRun:
+    """What score writes down of it, for every time that the questions were asked."""
     fingerprint = bench.fingerprint(measures.declared)
-    return JudgedRun(found, bench.info(), bench.spent(), fingerprint, _interrupted(found, bench))
+    first, *repeats = turns
+    stopped = _interrupted([judged for found in turns for judged in found.values()], bench)
+    return JudgedRun(first, bench.info(), bench.spent(), fingerprint, stopped, repeats=tuple(repeats))
 
 
-def _interrupted(found: Mapping[str, Judged], bench: Bench) -> str | None:
+def _interrupted(found: Sequence[Judged], bench: Bench) -> str | None:
     """What a person is told whose interrupt ended the judging; None where none did."""
     if bench.info().stopped != INTERRUPTED:
         return None
-    done = sum(INTERRUPTED not in judged.judgement.unscored.values() for judged in found.values())
+    done = sum(INTERRUPTED not in judged.judgement.unscored.values() for judged in found)
     return interrupted(done, len(found))
 
 

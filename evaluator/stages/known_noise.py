@@ -40,11 +40,15 @@ def is_live(config: Config) -> bool:
     return config.pipeline.kind not in STEADY or config.pipeline.generator is not None
 
 
+def repeats(config: Config) -> int:
+    """How often a case is asked: once where the answer is the same every time."""
+    return config.pipeline.repeats if is_live(config) else 1
+
+
 def fingerprint(config: Config, judge: str | None) -> str:
     """``fingerprint.noise``: what values vary by, which is how a pipeline is run and who judges, never what it says.
 
     ``judge`` is the judge's own fingerprint; None where none is asked.
     """
-    pipeline = config.pipeline
     spoken = {} if judge is None else {"judge": judge}
-    return digest({"kind": pipeline.kind, "repeats": pipeline.repeats, **spoken})
+    return digest({"kind": config.pipeline.kind, "repeats": repeats(config), **spoken})

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluator import metrics
 from evaluator.comparison import critical
-from evaluator.comparison.sheet import EPSILON, CaseValues, Values
+from evaluator.comparison.sheet import CaseValues, Values
 from evaluator.metrics import scoring
-from evaluator.model.comparison import CaseChange, CriticalOutcome, Lost
+from evaluator.metrics._repeats import together
+from evaluator.model.comparison import CaseChange, CriticalOutcome
 from evaluator.model.golden import Labels, Need
 from evaluator.model.score import Metric, MetricId, Scored, Unscored
 from evaluator.stages import judgements
 from evaluator.stages.held import HeldCase
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from evaluator.config import Tier
     from evaluator.model.run import RunCase, RunHead
@@ -49,11 +51,15 @@ ALIKE = Judged()
 
 
 class Measured(NamedTuple):
-    """One case of one run under one set of labels. ``unscored`` are places in ``values``."""
+    """One case of one run under one set of labels. ``unscored`` are places in ``values``.
+
+    ``repeats`` are how it looked the further times that its question was asked; ``values`` are of all.
+    """
 
     view: CaseView
     values: Values
     unscored: frozenset[int]
+    repeats: tuple[CaseView, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,11 +89,11 @@ class Ruler:
         What this process has just measured under these very labels is not measured again. A run that was read from a
         file always is: its values are of the code it was made with.
         """
-        view, scores = self.scores(run, stored, labels, known, paraphrases)
+        views, scores = self.scores(run, stored, labels, known, paraphrases)
         found = [scores[metric] for metric in self.metrics]
         values = tuple(score.value if isinstance(score, Scored) else None for score in found)
         unscored = frozenset(place for place, score in enumerate(found) if isinstance(score, Unscored))
-        return Measured(view, values, unscored)
+        return Measured(views[0], values, unscored, tuple(views[1:]))
 
     def scores(
         self,
@@ -96,10 +102,25 @@ class Ruler:
         labels: Labels,
         known: Mapping[Any, Sequence[Way]],
         paraphrases: Paraphrases = (),
+    ) -> tuple[Sequence[CaseView], Mapping[MetricId, Score]]:
+        """How one stored case is seen every time it was asked, and what it scores, as for :meth:`measure`.
+
+        Of a group of paraphrases only what was found the first time is read.
+        """
+        found = [self._once(run, stored, labels, known, paraphrases)]
+        found.extend(self._once(run, each, labels, known, None) for each in stored.repeats)
+        return [view for view, _ in found], together([scores for _, scores in found])
+
+    def _once(
+        self,
+        run: Run,
+        stored: StoredCase,
+        labels: Labels,
+        known: Mapping[Any, Sequence[Way]],
+        paraphrases: Paraphrases | None,
     ) -> tuple[CaseView, Mapping[MetricId, Score]]:
-        """How one stored case is seen, and what it scores, as for :meth:`measure`."""
         scores: Mapping[MetricId, Score] = {}
-        beside = scoring.Beside(citations_of(self.citations or run.head), paraphrases)
+        beside = scoring.Beside(citations_of(self.citations or run.head), paraphrases or ())
         if isinstance(stored, HeldCase) and labels is stored.view.labels and beside == _beside(stored.view):
             view, scores = stored.view, stored.scores
         else:
@@ -109,7 +130,10 @@ class Ruler:
                 latency_ms=run.head.timing.get("latency_ms", {}).get(stored.case.id),
                 beside=beside._replace(judged=judgements.of_case(run, stored) if self.tier == "full" else None),
             )  # fmt: skip
-        missing = [metric for metric in self.metrics if metric not in scores]
+        missing = [
+            metric for metric in self.metrics
+            if metric not in scores and (paraphrases is not None or not self.declared[metric.name].group)
+        ]  # fmt: skip
         return view, {**scores, **scoring.score_case(view, missing, self.declared)}
 
     def line(
@@ -195,6 +219,12 @@ def _beside(view: CaseView) -> scoring.Beside:
     return scoring.Beside(view.citations, view.paraphrases)
 
 
+def failed(stored: StoredCase) -> bool:
+    """Whether the pipeline answered a case no more often than it failed on it."""
+    failures = [each.case.failure is not None for each in stored.each]
+    return 2 * sum(failures) >= len(failures)
+
+
 def labels_of(stored: StoredCase) -> Labels:
     """The labels a case was measured by in its own run."""
     return stored.view.labels if isinstance(stored, HeldCase) else Labels.model_validate(stored.case.labels)
@@ -214,16 +244,32 @@ def _rechunked(before: Sequence[ResolvedNeed], after: Sequence[ResolvedNeed]) ->
 
 
 def held(measured: Measured, *, is_judged: bool = False) -> critical.Held:
-    """What a run had of a critical case, by name; with what a judge said where one was asked."""
-    view = measured.view
-    needs = {index for _, found in view.context_gains.satisfactions for index in found}
-    abstention = scoring.score_case(view, (ABSTENTION,), metrics.load())[ABSTENTION]
+    """What a run mostly had of a critical case, by name; with what a judge said where one was asked.
+
+    What a judge says is of the first answer: the one that is shown, and that he is asked about again.
+    """
+    views = (measured.view, *measured.repeats)
     return critical.Held(
-        needs=frozenset(_name(view.labels.relevant[index]) for index in needs),
-        facts=frozenset(scoring.facts_in_context(view)),
-        abstention=abstention.value if isinstance(abstention, Scored) else None,
-        judged=judgements.told(view) if is_judged else None,
+        needs=critical.in_most([_needs(view) for view in views]),
+        facts=critical.in_most([frozenset(scoring.facts_in_context(view)) for view in views]),
+        abstention=_abstention(views[:1] if is_judged else views),
+        judged=judgements.told(measured.view) if is_judged else None,
     )
+
+
+def _needs(view: CaseView) -> frozenset[str]:
+    """The needs that the context satisfies, by name."""
+    satisfied = {index for _, found in view.context_gains.satisfactions for index in found}
+    return frozenset(_name(view.labels.relevant[index]) for index in satisfied)
+
+
+def _abstention(views: Sequence[CaseView]) -> float | None:
+    """Whether a case mostly did what it should; None where that is not known of every time."""
+    found = [scoring.score_case(view, (ABSTENTION,), metrics.load())[ABSTENTION] for view in views]
+    values = [score.value for score in found if isinstance(score, Scored)]
+    if len(values) < len(found):
+        return None
+    return float(2 * math.fsum(values) > len(values))
 
 
 def _name(need: Need) -> str:
@@ -238,58 +284,3 @@ def critical_changes(found: Sequence[CriticalOutcome]) -> list[CaseChange]:
         for entry in found
         if entry.lost
     ]
-
-
-@dataclass(frozen=True)
-class Changes:
-    """Collects the cases whose value of a metric changed.
-
-    Clock readings always do and are left out, and so is what compares two runs itself: it has no before.
-    """
-
-    ruler: Ruler
-    metrics: Sequence[str]
-    found: list[CaseChange] = field(default_factory=list)
-
-    @cached_property
-    def _columns(self) -> list[tuple[str, int, Metric]]:
-        places = {str(metric): place for place, metric in enumerate(self.ruler.metrics)}
-        columns = [(name, places[name], self.ruler.declared[MetricId.parse(name).name]) for name in self.metrics]
-        return [column for column in columns if column[2].reads != "clock" and not column[2].compares]
-
-    def add(self, case: str, before: Measured, after: Measured, left_out: Collection[int] = ()) -> bool:
-        """Note what changed in one paired case, some places left out; whether anything got worse."""
-        got_worse = False
-        for name, place, metric in self._columns:
-            if place in left_out:
-                continue
-            old, new = before.values[place], after.values[place]
-            if _same(old, new):
-                continue
-            worse = old is not None and new is not None and (new < old) == metric.higher_is_better
-            got_worse = got_worse or worse
-            lost = tuple(_lost(before, after)) if worse else ()
-            self.found.append(CaseChange(id=case, metric=name, before=old, after=new, lost=lost))
-        return got_worse
-
-
-def _same(old: float | None, new: float | None) -> bool:
-    return old is new if old is None or new is None else abs(new - old) <= EPSILON
-
-
-def _lost(before: Measured, after: Measured) -> list[Lost]:
-    then, now = _ranks(before.view), _ranks(after.view)
-    return [
-        Lost(
-            need=before.view.labels.relevant[index].to_golden(),
-            chunk=before.view.ranking[rank - 1],
-            rank_before=rank,
-            rank_after=now.get(index),
-        )
-        for index, rank in sorted(then.items())
-        if index not in now or now[index] > rank
-    ]
-
-
-def _ranks(view: CaseView) -> dict[int, int]:
-    return {index: rank for rank, found in view.gains.satisfactions for index in found}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from evaluator.comparison.sheet import Sheet
     from evaluator.model.config import Config
-    from evaluator.model.noise import Noise
+    from evaluator.model.noise import MetricNoise, Noise
     from evaluator.model.run import RunHead
 
 MOST = 10
@@ -65,9 +66,16 @@ class NoisyHalf:
         if known is None:
             return Noisiness(is_live=self.is_live, alpha=alpha)
         found = {
-            name: each for name, each in known.metrics.items() if self._holds(known, is_judged=name in judged, old=old)
-        }
+            name: _wider(each, self._widening(old=old))
+            for name, each in known.metrics.items() if self._holds(known, is_judged=name in judged, old=old)
+        }  # fmt: skip
         return Noisiness(found, known.repeats, self.is_live, alpha)
+
+    def _widening(self, *, old: bool) -> float:
+        """By how much more two runs differ where one of them asked less often than those that were measured."""
+        measured_by = known_noise.repeats(self._run(old=old).config)
+        least = min(known_noise.repeats(config) for config in (self.mine, self.theirs) if config is not None)
+        return math.sqrt((1 + measured_by / least) / 2)
 
     def digest(self, *, old: bool) -> str | None:
         """Of the noise.json that the rows are held to, and whether it is believed."""
@@ -100,6 +108,12 @@ class NoisyHalf:
 
     def sayings(self, sheet: Sheet, gated: Sequence[str], judged: Collection[str]) -> Iterator[str]:
         """What a reader of noisy rows has to know; ``gated`` are the metrics that rules read."""
+        repeats = known_noise.repeats(self.mine)
+        if repeats > 1:
+            yield (
+                f"Every question was asked {repeats} times: values are means over them, and the answer, context and "
+                "claims shown of a case are those of the first time."
+            )
         if self.baseline is None:
             return
         yield from self._stale(gated, judged)
@@ -148,3 +162,10 @@ class NoisyHalf:
             named = ", ".join(f"{visible(each.case)} ({each.metric}, {each.rate:.0%})" for each in found[:MOST])
             more = f" and {len(found) - MOST:,} more" if len(found) > MOST else ""
             yield f"Two equal runs often disagree about {counted(len(found), 'case')}: {named}{more}."
+
+
+def _wider(known: MetricNoise, by: float) -> MetricNoise:
+    if by == 1:
+        return known
+    categories = {name: each.but(sd=by * each.sd) for name, each in known.categories.items()}
+    return known.but(sd=by * known.sd, categories=categories)

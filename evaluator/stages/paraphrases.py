@@ -13,7 +13,7 @@ from evaluator.model.record import Record
 from evaluator.model.view import Replied
 from evaluator.stages import judgements
 from evaluator.stages.held import HeldCase
-from evaluator.stores import runs
+from evaluator.stores import records
 from evaluator.stores.values import decode
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Groups:
     @cached_property
     def _lines(self) -> Mapping[str, bytes]:
         # Members may come long after their root: each is read when it is wanted, and none is kept.
-        return runs.scan_records(self._path)[0] if self._path is not None else {}
+        return records.scan_records(self._path)[0] if self._path is not None else {}
 
 
 @dataclass(frozen=True)

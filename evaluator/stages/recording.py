@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.model.counting import counted
-from evaluator.model.record import Answer, Failure, Hit, Record, Step, union
+from evaluator.model.record import Answer, Failure, Hit, Record, Repeat, Step, union
 from evaluator.stores import located, records
 from evaluator.stores.words import visible
 
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from evaluator.model.record import Reply
     from evaluator.model.score import MetricId
 
-TOO_LARGE = Failure(kind="invalid", message=f"the record would be larger than {located.MAX_LINE >> 20} MB")
+REPEATED = tuple(Repeat.model_fields)
+
+
+def _too_large(times: int) -> Failure:
+    most = f"{located.MAX_LINE // times / 2**20:.3g} MB"
+    return Failure(kind="invalid", message=f"the record would be larger than {most}")
 
 
 class Note(NamedTuple):
@@ -37,14 +42,24 @@ class Recorder:
         self._language = language
         self._path = path
 
-    def record(self, case: Case, reply: Reply) -> tuple[Record, bytes]:
-        """The record of a case and the line it makes."""
+    def record(self, case: Case, reply: Reply, *repeats: Reply) -> tuple[Record, bytes]:
+        """The record of a case that was asked once or more often, and the line it makes."""
+        times = 1 + len(repeats)
+        record, line = self._of_one(case, reply, times)
+        if not repeats:
+            return record, line
+        others = [dict(self._of_one(case, each, times)[0]) for each in repeats]
+        record = record.but(repeats=tuple(Repeat(**{key: each[key] for key in REPEATED}) for each in others))
+        return record, records.line_of(record, self._path)
+
+    def _of_one(self, case: Case, reply: Reply, times: int) -> tuple[Record, bytes]:
+        """One reply, which may take its share of the line."""
         failure = None if isinstance(reply, Answer) else Failure(kind=reply.kind, message=reply.message)
         answer = reply if isinstance(reply, Answer) else Answer(retrieved=())
         record = self._record(case, answer, failure)
         line = records.line_of(record, self._path)
-        if len(line) > located.MAX_LINE:
-            record = self._record(case, Answer(retrieved=()), TOO_LARGE)
+        if len(line) > located.MAX_LINE // times:
+            record = self._record(case, Answer(retrieved=()), _too_large(times))
             line = records.line_of(record, self._path)
         return record, line
 
@@ -100,7 +115,7 @@ class Tally:
     Attributes:
         latencies: milliseconds by case id, in no particular order.
         added: how many cases were counted.
-        failed: how many of them failed.
+        failed: how many of them failed, at least once.
     """
 
     def __init__(self, fixture: Fixture | None, deepest: MetricId | None, k: int) -> None:
@@ -120,14 +135,17 @@ class Tally:
     def add(self, record: Record, note: Note) -> None:
         """Count one record."""
         self.added += 1
+        self.failed += record.failed
         for sentence in note.warnings:
             self._sentences.setdefault(sentence, []).append(record.id)
-        if record.failure is not None:
-            self.failed += 1
-            return
-        if note.latency_ms is not None:
+        answered = [each for each in record.each() if each.failure is None]
+        if answered and note.latency_ms is not None:
             self.latencies[record.id] = note.latency_ms
-        if record.duplicates:
+        for each in answered:
+            self._look_at(each)
+
+    def _look_at(self, record: Record) -> None:
+        if record.duplicates and record.id not in self._repeated[-1:]:
             self._repeated.append(record.id)
         if len(record.retrieved) < self._cutoff:
             self._short[record.id] = len(record.retrieved)

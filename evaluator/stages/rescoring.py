@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluator import config as configuration
@@ -40,9 +41,11 @@ EXAM = ("when", "advisory", "min_kappa", "sample", "seed")
 
 
 def judged_beside(
-    workspace: Workspace, bench: Bench, measures: Measures, found: Sequence[Answered], against: Path | None
+    workspace: Workspace, bench: Bench, measures: Measures, turns: Sequence[Sequence[Answered]], against: Path | None
 ) -> JudgedRun:
     """Judge answers, beside those of a run to compare with where there is one.
+
+    ``turns`` are those to every time that the questions were asked: what is the same again is not judged again.
 
     Raises:
         BaselineError: that run cannot be used.
@@ -50,16 +53,18 @@ def judged_beside(
     """
     path = baselines.baseline_path(workspace, against)
     if path is None:
-        judged = judging.judge(bench, measures, found)
-        return judging.result(bench, measures, confirming.confirm(bench, measures, found, judged, None))
+        judged = [judging.judge(bench, measures, found) for found in turns]
+        judged[0] = confirming.confirm(bench, measures, turns[0], judged[0], None)
+        return judging.result(bench, measures, judged)
     baseline = baselines.read_baseline(path, workspace.config.suite)
     if "preference" in measures.asks:
-        found = list(beside(found, baseline))
-    judged = judging.judge(bench, measures, found)
+        turns = [list(beside(found, baseline)) for found in turns]
+    judged = [judging.judge(bench, measures, found) for found in turns]
     sha256 = baseline.sha256
     if bench.config.rescore_baseline and baseline.head.fingerprint.get("judge") != bench.fingerprint(measures.declared):
         baseline = rescore(bench, baseline, workspace.out / RESCORED, measures)
-    result = judging.result(bench, measures, confirming.confirm(bench, measures, found, judged, baseline))
+    judged[0] = confirming.confirm(bench, measures, turns[0], judged[0], baseline)
+    result = judging.result(bench, measures, judged)
     return result._replace(info=result.info and result.info.but(against=sha256))
 
 
@@ -78,7 +83,16 @@ class _Texts:
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
 
-    def keyed(self, hits: Sequence[Hit]) -> list[dict[str, Any]]:
+    def written(self, stored: StoredCase) -> dict[str, Any]:
+        """What a case has texts in, with keys for them."""
+        found: dict[str, Any] = {
+            "retrieved": self._keyed(stored.retrieved), "context_only": self._keyed(stored.context_only),
+        }  # fmt: skip
+        if stored.repeats:
+            found["repeats"] = [{**each.differing(), **self.written(each)} for each in stored.repeats]
+        return found
+
+    def _keyed(self, hits: Sequence[Hit]) -> list[dict[str, Any]]:
         """Results with keys for texts."""
         return [{**hit.model_dump(mode="json"), "text": self._key(hit.text)} for hit in hits]
 
@@ -94,13 +108,13 @@ class _Texts:
 class _Rejudged:
     """A run with what another judge says of its answers."""
 
-    def __init__(self, run: RunReader, found: Mapping[str, Judged]) -> None:
+    def __init__(self, run: RunReader, turns: Sequence[Mapping[str, Judged]]) -> None:
         self.head = run.head
         self.places = run.places
         self.ids = run.ids
         self.sha256 = run.sha256
         self._run = run
-        self._found = found
+        self._turns = turns
 
     def case(self, case: str) -> StoredCase:
         """One case.
@@ -109,13 +123,17 @@ class _Rejudged:
             KeyError: the run has no such case.
         """
         stored = self._run.case(case)
-        nothing = {"claims": None, "judgement": None}
-        said = judgement.write(self._found[case]) if case in self._found else nothing
-        return StoredCase(stored.case.but(**said), stored.retrieved, stored.context_only)
+        first, *repeats = (_with(each, turn.get(case)) for each, turn in zip(stored.each, self._turns, strict=False))
+        return replace(first, repeats=tuple(repeats))
 
     def cases(self) -> Iterator[StoredCase]:
         """Every case in the run's order."""
         return map(self.case, self.ids)
+
+
+def _with(stored: StoredCase, judged: Judged | None) -> StoredCase:
+    said = {"claims": None, "judgement": None} if judged is None else judgement.write(judged)
+    return replace(stored, case=stored.case.but(**said), repeats=())
 
 
 def rescore_run(workspace: Workspace, path: Path) -> Path:
@@ -153,9 +171,11 @@ def rescore(bench: Bench, run: RunReader, target: Path, beside: Measures | None 
     asked = measures
     if beside is not None:
         asked = beside._replace(metrics=tuple(dict.fromkeys((*measures.metrics, *beside.metrics))))
-    found = judging.judge(
-        bench, asked, [answered.of_stored(stored, measuring.labels_of(stored)) for stored in run.cases()]
-    )
+    turns: dict[int, list[Answered]] = {0: []}
+    for stored in run.cases():
+        for turn, each in enumerate(stored.each):
+            turns.setdefault(turn, []).append(answered.of_stored(each, measuring.labels_of(each)))
+    found = [judging.judge(bench, asked, turns[turn]) for turn in sorted(turns)]
     _write(target, _Rejudged(run, found), measures, judging.result(bench, measures, found))
     return read_run(target)
 
@@ -202,10 +222,7 @@ def _write(target: Path, run: _Rejudged, measures: Measures, judged: JudgedRun) 
             around = groups.alone(stored, is_candidate=True)
             _, scores = ruler.scores(run, stored, labels, measuring.ways_of(case), around)
             totals.add(case, scores)
-            writer.add(
-                case.but(**by_outcome(scores, measures.declared)), retrieved=texts.keyed(stored.retrieved),
-                context_only=texts.keyed(stored.context_only),
-            )  # fmt: skip
+            writer.add(case.but(**by_outcome(scores, measures.declared)), **texts.written(stored))
         timing = {**head.timing, **totals.timing(), **judged.timing()}
         history = _of_this_judge(head.history, measures.declared, judged.fingerprint().get("judge"))
         writer.finish(totals.summary(), texts.known, run.places, timing, history)

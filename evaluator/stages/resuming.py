@@ -59,7 +59,7 @@ class Partial:
         """What was answered; a case that failed is to be asked again."""
         notes = self._read_notes()
         for record in records.read_part(self.path):
-            if record.failure is None:
+            if not record.failed:
                 yield record, notes.get(record.id, Note())
 
     def _read_notes(self) -> dict[str, Note]:

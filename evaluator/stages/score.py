@@ -10,6 +10,7 @@ from evaluator import __version__, errors, metrics
 from evaluator import config as configuration
 from evaluator.metrics import quotes
 from evaluator.model.base import digest
+from evaluator.model.counting import counted
 from evaluator.model.record import Collection
 from evaluator.model.run import MAX_INLINE_CASES, History, RecordsFile, RunHead
 from evaluator.stages import against as baselines
@@ -68,7 +69,7 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
     if handed is not None and suite.config.pipeline.kind == "builtin":
         # What it has just found is the fixture's own text.
         scorer.foreign = Foreign(None)
-    scorer.judged = judged.by_case
+    scorer.judged = judged.every
     start: RunStart = {
         "tool": f"rag-assay {__version__}", "suite": suite.config.suite, "tier": workspace.tier,
         "commit": suite.collection.commit,
@@ -83,13 +84,10 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
     )  # fmt: skip
     held: dict[str, HeldCase] = {}
     with RunWriter(workspace.out / "run.json", **start) as run:
-        for case, record in _paired(suite.golden.cases, handed or records.iter_records(path), path):
+        for case, record in _paired(suite, handed or records.iter_records(path), path):
             scored = scorer.score(case, record, groups.of(case.id))
-            totals.add(case, scored.scores)
-            run.add(
-                scored.case, context_only=scorer.keyed(scored.context_only),
-                retrieved=None if large else scorer.keyed(scored.retrieved),
-            )  # fmt: skip
+            totals.add(case, scored.means)
+            run.add(scored.case, **scorer.written(scored))
             if handed is not None:
                 held[case.id] = scored
         said = _told(workspace, scorer.foreign, judged.alerts, suite.collection.timing)
@@ -113,17 +111,18 @@ def _judged(workspace: Workspace, suite: _Suite, path: Path, against: Path | Non
 
     config, handed = suite.config, workspace.handed.records
     found = [
-        answered.of_record(case, record, config, suite.fixture)
-        for case, record in _paired(suite.golden.cases, handed or records.iter_records(path), path)
+        [answered.of_record(case, each, config, suite.fixture) for each in record.each()]
+        for case, record in _paired(suite, handed or records.iter_records(path), path)
     ]
+    turns = [list(each) for each in zip(*found, strict=True)]
     measures = answered.Measures(config, suite.metrics, suite.declared)
     alerts = (
         (f"{answered.NO_ANSWERS[:1].upper()}{answered.NO_ANSWERS[1:]}.",)
-        if answered.lack_answers(found, measures)
+        if answered.lack_answers([each for turn in turns for each in turn], measures)
         else ()
     )
     with Bench(workspace) as bench:
-        return rescoring.judged_beside(workspace, bench, measures, found, against)._replace(alerts=alerts)
+        return rescoring.judged_beside(workspace, bench, measures, turns, against)._replace(alerts=alerts)
 
 
 def _prompt(workspace: Workspace) -> dict[str, str]:
@@ -227,11 +226,14 @@ def _count(path: Path) -> int:
     return count
 
 
-def _paired(cases: tuple[Case, ...], found: Iterable[Record], path: Path) -> Iterator[tuple[Case, Record]]:
+def _paired(suite: _Suite, found: Iterable[Record], path: Path) -> Iterator[tuple[Case, Record]]:
     """Every record with its case; cases may be left out, but the order is the golden one."""
-    remaining = iter(cases)
+    remaining, times = iter(suite.golden.cases), known_noise.repeats(suite.config)
     for record in found:
         case = next((case for case in remaining if case.id == record.id), None)
         if case is None:
             raise errors.FileProblem(f"{path}: case '{visible(record.id)}' is out of place; run collect again")
+        if 1 + len(record.repeats) != times:
+            asked = f"case '{visible(case.id)}' was asked {counted(1 + len(record.repeats), 'time')}, not {times}"
+            raise errors.FileProblem(f"{path}: {asked}; run collect again")
         yield case, record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluator import errors
@@ -41,7 +42,7 @@ class Scorer:
         texts: every text the cases name, by its key.
         places: index within its document of every chunk the cases name, where a fixture knows it; of every chunk of
             the fixture where the rankings are not inline.
-        judged: what a judge said of cases, by id.
+        judged: what a judge said of cases, by id, for every time they were asked; empty where none was.
         quoted: what became of the quotes of all cases, where a fixture holds them; without it each case looks itself.
         foreign: text of the results that the fixture does not hold.
     """
@@ -54,7 +55,7 @@ class Scorer:
         self._all_places = {chunk: place for chunks in by_doc.values() for place, chunk in enumerate(chunks)}
         self.texts: dict[str, str] = {}
         self.quoted: Quoted | None = None
-        self.judged: Mapping[str, Judged] = {}
+        self.judged: Sequence[Mapping[str, Judged]] = ()
         self.places: dict[str, int] = {} if inline else self._all_places
         self._language = config.language
         self._citations = config.citations.pattern if config.citations is not None else None
@@ -62,12 +63,23 @@ class Scorer:
         self._metrics = metrics
         self._declared = declared
         self._latencies = latencies
+        self._inline = inline
         self._last: dict[str, tuple[str | None, str | None]] = {}
         self._diagnoser = Diagnoser(fixture, self._all_places)
         self.foreign = Foreign(fixture)
 
     def score(self, case: Case, record: Record, group: Group = ALONE) -> HeldCase:
-        """Score one case, the root of a group or none; the scores include clock readings."""
+        """Score one case, the root of a group or none; the scores include clock readings.
+
+        Of a group only what was found the first time is read.
+        """
+        found = [self._once(case, each, turn, ALONE if turn else group) for turn, each in enumerate(record.each())]
+        first = replace(found[0], repeats=tuple(found[1:]))
+        return replace(first, case=first.case.but(**by_outcome(first.means, self._declared)))
+
+    def _once(self, case: Case, record: Record, turn: int, group: Group) -> HeldCase:
+        """One of the times that the question was asked, from 0."""
+        judged = self.judged[turn] if self.judged else {}
         context_only = tuple(self._context_only(record))
         stored = StoredCase(self._draft(case, record), record.retrieved, context_only)
         # A document or a quote may have been found by a step alone, and handed to the model all the same.
@@ -75,26 +87,18 @@ class Scorer:
         needs = scoring.resolve_needs(case.labels, fixture=self._fixture, hits=hits, quoted=self.quoted)
         view = scoring.view_of(
             stored, case.labels, needs, self._all_places, latency_ms=self._latencies.get(case.id),
-            beside=scoring.Beside(self._citations, group.rankings, self.judged.get(case.id)),
+            beside=scoring.Beside(self._citations, group.rankings, judged.get(case.id)),
         )  # fmt: skip
-        scores = scoring.score_case(view, self._metrics, self._declared)
+        metrics = self._metrics if not turn else [each for each in self._metrics if not self._declared[each.name].group]
+        scores = scoring.score_case(view, metrics, self._declared)
         stated = _facts(view)
         self.foreign.take(case, record, view, stated)
         walked = self._walked(record, view)
         found = {
-            **walked, "facts": stated, "paraphrases": group.ids,
-            **by_outcome(scores, self._declared), **self._said(case.id),
+            **walked, "facts": stated, "paraphrases": group.ids, **_said(judged.get(case.id)),
             "diagnosis": self._diagnoser.of(view, walked["needs"]),
         }  # fmt: skip
         return HeldCase(stored.case.but(**found), record.retrieved, context_only, view, scores)
-
-    def _said(self, case: str) -> dict[str, Any]:
-        """What a judge said of the case, as run.json holds it."""
-        if case not in self.judged:
-            return {}
-        from evaluator.model import judgement  # noqa: PLC0415 - only a run that is judged pays for it
-
-        return judgement.write(self.judged[case])
 
     def _walked(self, record: Record, view: CaseView) -> dict[str, Any]:
         """The needs and, where the pipeline went in steps, what each of them and all together came to."""
@@ -129,6 +133,16 @@ class Scorer:
             duplicates=record.duplicates, retrieved=None,
         )  # fmt: skip
 
+    def written(self, scored: HeldCase) -> dict[str, Any]:
+        """What run.json holds of a case with texts in it, keys in their place."""
+        found: dict[str, Any] = {
+            "context_only": self.keyed(scored.context_only),
+            "retrieved": self.keyed(scored.retrieved) if self._inline else None,
+        }
+        if scored.repeats:
+            found["repeats"] = [{**each.differing(), **self.written(each)} for each in scored.repeats]
+        return found
+
     def keyed(self, hits: Iterable[Hit]) -> list[dict[str, Any]]:
         """Results as run.json holds them, with keys for texts.
 
@@ -157,6 +171,15 @@ class Scorer:
         if self.texts.setdefault(key, text) != text:
             raise errors.FileProblem(f"two different texts have the key {key}: one of them was made to")
         return key
+
+
+def _said(judged: Judged | None) -> dict[str, Any]:
+    """What a judge said of the case, as run.json holds it."""
+    if judged is None:
+        return {}
+    from evaluator.model import judgement  # noqa: PLC0415 - only a run that is judged pays for it
+
+    return judgement.write(judged)
 
 
 def by_outcome(scores: Mapping[MetricId, Score], declared: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:

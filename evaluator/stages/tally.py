@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from evaluator.model.exam import Regressed, Unsupported
     from evaluator.model.golden import Labels
     from evaluator.model.run import RunCase
+    from evaluator.stages.changes import Changes
     from evaluator.stages.held import Run
     from evaluator.stages.judged_half import JudgedHalf
-    from evaluator.stages.measuring import Changes, Judged, Measured, Ruler
+    from evaluator.stages.measuring import Judged, Measured, Ruler
     from evaluator.stages.noisy_half import NoisyHalf
     from evaluator.stages.paraphrases import Meeting, Sides
     from evaluator.stages.renumbered import Renumbered
@@ -118,7 +119,7 @@ class Tally:
         if met.mine is not None:
             case = met.mine.case
             self.asked[case.id] = _asked(case)
-            self.failed[case.split == "holdout"].append(case.failure is not None)
+            self.failed[case.split == "holdout"].append(measuring.failed(met.mine))
             self.answers_exist = self.answers_exist or case.answer is not None
         self._hold_out(met)
         self._measure(met)

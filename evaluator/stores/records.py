@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from evaluator import errors
 from evaluator.model.base import to_json
 from evaluator.model.record import Record
-from evaluator.stores import atomic, located, values
+from evaluator.stores import atomic, layout, located, values
+from evaluator.stores.spans import CaseSpans, Source, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,11 +51,12 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 
 
 def line_of(record: Record, path: Path) -> bytes:
-    """A record as it stands in a file, with the line end."""
-    if record.usage is None and record.meta is None:
+    """A record as it stands in a file, with the line end; one that was asked once says nothing of repeats."""
+    value = record if record.repeats else {key: value for key, value in record if key != "repeats"}
+    if record.usage is None and record.meta is None and not record.repeats:
         # All other numbers of a record were looked at when it was made: only what is left open can be infinite.
-        return to_json(record) + b"\n"
-    return values.encode(record, f"{path}: case '{record.id}'") + b"\n"
+        return to_json(value) + b"\n"
+    return values.encode(value, f"{path}: case '{record.id}'") + b"\n"
 
 
 def read_part(path: Path) -> Iterator[Record]:
@@ -114,3 +116,22 @@ def sha256_of(path: Path) -> str:
     """
     with values.opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def scan_records(path: Path) -> tuple[CaseSpans, str]:
+    """Where each case of a records file is, and the file's SHA-256, in one pass.
+
+    Raises:
+        FileProblem: the file is missing or unreadable, a line is not a record, or an id is there twice.
+    """
+    spans: dict[str, Span] = {}
+    sha256, offset = hashlib.sha256(), 0
+    with values.opened(path) as file:
+        for line in file:
+            sha256.update(line)
+            case = layout.case_id(line)
+            if case is None:
+                raise errors.FileProblem(f"{path} holds a line that is not a record")
+            layout.note(spans, case, Span(offset, offset + len(line)), path)
+            offset += len(line)
+        return CaseSpans(Source(file), spans), sha256.hexdigest()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypedDict, Unpack
@@ -18,7 +18,7 @@ from evaluator import errors
 from evaluator.model.base import FORMAT, Value
 from evaluator.model.record import Hit, Record
 from evaluator.model.run import RunCase, RunHead
-from evaluator.stores import atomic, json_text, layout, located, values, words
+from evaluator.stores import atomic, json_text, layout, located, records, values, words
 from evaluator.stores.spans import CaseSpans, Source, Span
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from evaluator.model.calibration import Calibration
     from evaluator.model.noise import Noise
     from evaluator.model.run import History, JudgeInfo, RecordsFile, RunSummary
+
+
+REPEATED = ("needs", "failure", "answer", "abstained", "context", "claims", "judgement", "usage", "duplicates")
+"""Fields of a case that may be others each time its question is asked, beside its results."""
 
 
 class RunStart(TypedDict):
@@ -110,12 +114,23 @@ class RunWriter(AbstractContextManager["RunWriter"]):
 class StoredCase:
     """A case of a run, with what was retrieved and what else the model got, texts included.
 
-    The results are here and not in ``case``, whose ``retrieved`` is None and ``context_only`` empty.
+    The results are here and not in ``case``, whose ``retrieved`` is None and ``context_only`` empty; the further times
+    that its question was asked are in ``repeats``, and not in ``case`` either.
     """
 
     case: RunCase
     retrieved: tuple[Hit, ...]
     context_only: tuple[Hit, ...]
+    repeats: tuple[StoredCase, ...] = field(default=(), kw_only=True)
+
+    @property
+    def each(self) -> tuple[StoredCase, ...]:
+        """Every time the question was asked."""
+        return (self, *self.repeats)
+
+    def differing(self) -> dict[str, Any]:
+        """What a further time has of its own, apart from its results."""
+        return {name: getattr(self.case, name) for name in REPEATED}
 
 
 class _Document(RunHead):
@@ -183,21 +198,32 @@ class RunReader:
                 records file that is missing, not the one the run was made with, or without this case.
         """
         try:
-            found, hits = self._read(case, 1)
+            return self._read(case, 1)
         except errors.FileProblem:
             # Lines before this one are counted only when somebody has to be told.
-            found, hits = self._read(case, self._cases.line(case))
-        return StoredCase(found, self._recorded(case) if hits.retrieved is None else hits.retrieved, hits.context_only)
+            return self._read(case, self._cases.line(case))
 
     def line(self, case: str) -> int:
         """The line, from 1, on which a case begins."""
         return self._cases.line(case)
 
-    def _read(self, case: str, line: int) -> tuple[RunCase, _Hits]:
+    def _read(self, case: str, line: int) -> StoredCase:
         problems: list[errors.Problem] = []
         text = json_text.parse(self._cases[case], str(self.path), problems, line)
         if text is None:
             raise values.problem(problems)
+        stored = self._stored(case, text, problems, 0)
+        if not stored.case.repeats:
+            return stored
+        repeats = []
+        for turn, each in enumerate(stored.case.repeats, 1):
+            own = {name: each[name] for name in (*REPEATED, *_Hits.model_fields) if name in each}
+            again = text._replace(value={**text.value, **own, "repeats": []})
+            repeats.append(self._stored(case, again, problems, turn))
+        return replace(stored, case=stored.case.but(repeats=()), repeats=tuple(repeats))
+
+    def _stored(self, case: str, text: json_text.JsonText, problems: list[errors.Problem], turn: int) -> StoredCase:
+        """A case as it was the first time its question was asked (0), or a further one."""
         results = {name: self._with_texts(text.value.get(name, [])) for name in _Hits.model_fields}
         # Each result is checked once, with its text in place: checking both forms doubles the time of reading.
         rest = text._replace(value={**text.value, "retrieved": None, "context_only": []})
@@ -205,7 +231,8 @@ class RunReader:
         hits = located.validate(_Hits, text._replace(value=results), str(self.path), problems)
         if found is None or hits is None:
             raise values.problem(problems)
-        return found, hits
+        retrieved = self._recorded(case, turn) if hits.retrieved is None else hits.retrieved
+        return StoredCase(found, retrieved, hits.context_only)
 
     def _with_texts(self, hits: Any) -> Any:
         if not isinstance(hits, list):
@@ -219,10 +246,11 @@ class RunReader:
             raise errors.FileProblem(f"{self.path}: a case names the text '{words.visible(key)}', which is not there")
         return self.texts[key]
 
-    def _recorded(self, case: str) -> tuple[Hit, ...]:
-        if case not in self._records:
+    def _recorded(self, case: str, turn: int) -> tuple[Hit, ...]:
+        record = values.decode(self._records[case], Record, str(self.path)) if case in self._records else None
+        if record is None or turn > len(record.repeats):
             raise errors.FileProblem(f"{self.path}: the ranking of case '{words.visible(case)}' is in no records file")
-        return values.decode(self._records[case], Record, str(self.path)).retrieved
+        return record.repeats[turn - 1].retrieved if turn else record.retrieved
 
     @cached_property
     def _records(self) -> Mapping[str, bytes]:
@@ -233,7 +261,7 @@ class RunReader:
             name = words.visible(named.file)
             raise errors.FileProblem(f"{self.path} names the records file '{name}', which is not one beside it")
         path = self.path.parent / named.file
-        spans, sha256 = scan_records(path)
+        spans, sha256 = records.scan_records(path)
         if sha256 != named.sha256:
             raise errors.FileProblem(f"{path} is not the file {self.path} was made from; run collect and score again")
         return spans
@@ -268,22 +296,3 @@ def read_run(path: Path) -> RunReader:
     """
     with values.opened(path) as file:
         return RunReader(path, Source(file), layout.find_layout(file, path))
-
-
-def scan_records(path: Path) -> tuple[CaseSpans, str]:
-    """Where each case of a records file is, and the file's SHA-256, in one pass.
-
-    Raises:
-        FileProblem: the file is missing or unreadable, a line is not a record, or an id is there twice.
-    """
-    spans: dict[str, Span] = {}
-    sha256, offset = hashlib.sha256(), 0
-    with values.opened(path) as file:
-        for line in file:
-            sha256.update(line)
-            case = layout.case_id(line)
-            if case is None:
-                raise errors.FileProblem(f"{path} holds a line that is not a record")
-            layout.note(spans, case, Span(offset, offset + len(line)), path)
-            offset += len(line)
-        return CaseSpans(Source(file), spans), sha256.hexdigest()

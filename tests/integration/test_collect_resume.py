@@ -40,8 +40,8 @@ class Project:
     The code is in ``code``; what it is told and what it tells is outside, so that it is always the same code.
     """
 
-    def __init__(self, folder: Path, workers: int = 1) -> None:
-        pipeline = {"kind": "python", "python": {"target": "slow:ask"}, "workers": workers}
+    def __init__(self, folder: Path, workers: int = 1, repeats: int = 1) -> None:
+        pipeline = {"kind": "python", "python": {"target": "slow:ask"}, "workers": workers, "repeats": repeats}
         cases: list[dict[str, Any]] = [{"id": name, "question": f"what is {name}"} for name in ORDER]
         self.folder, self.code = folder, folder / "project"
         self.code.mkdir()
@@ -102,6 +102,21 @@ class Project:
     def files(self) -> list[str]:
         """The names in the output folder."""
         return sorted(file.name for file in self.bench.out.iterdir())
+
+
+def test_a_question_that_was_not_asked_often_enough_is_asked_again(tmp_path: Path) -> None:
+    """Three cases were asked twice each, the fourth once when it was stopped: that one begins anew."""
+    project = Project(tmp_path, repeats=2)
+    project.stop_at("q4")
+    _, said = project.interrupt(signal.SIGINT)
+    assert "interrupted; 3 of 6 cases are answered" in said
+    assert project.asked() == ["q1", "q1", "q2", "q2", "q3", "q3", "q4"]
+    project.fail_at("q5")
+    project.finish()
+    assert project.asked() == ["q4", "q4", "q5", "q5", "q6", "q6"]
+    records = {each["id"]: each for each in project.bench.records()}
+    assert [len(each["repeats"]) for each in records.values()] == [1] * 6
+    assert [name for name, each in records.items() if each["repeats"][0]["failure"] is not None] == ["q5"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

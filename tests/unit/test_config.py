@@ -207,7 +207,6 @@ def test_one_clear_error(tmp_path: Path, text: str, problem: str) -> None:
 
 
 LATER = [
-    ("pipeline: {repeats: 3}", "pipeline.repeats: 3 is not yet supported; leave it out or write 1"),
     ("baseline: {branch: main}", "baseline.branch: 'main' is not yet supported; leave it out"),
     ("baseline: {accept: manual}", "baseline.accept: 'manual' is not yet supported"),
     ("report: {html: true}", "report.html: true is not yet supported; leave it out or write false"),

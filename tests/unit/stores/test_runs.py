@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evaluator import errors
-from evaluator.model.record import Hit, Record
+from evaluator.model.record import Hit, Record, Repeat
 from evaluator.model.run import History, RecordsFile, RunCase, RunHit, RunSummary, SummaryValue
 from evaluator.stores import layout, records, runs
 
@@ -118,9 +118,50 @@ def test_a_new_history_keeps_every_other_byte(tmp_path: Path, shape: Any) -> Non
     assert [stored.case.id for stored in run.cases()] == ["å", "b"]
 
 
+AGAIN: dict[str, Any] = {
+    "needs": [], "failure": {"kind": "died", "message": "killed"}, "answer": None, "context": [], "claims": None,
+    "judgement": None, "usage": None, "duplicates": [],
+}  # fmt: skip
+
+
+def test_every_time_a_question_was_asked_is_read_with_its_texts(tmp_path: Path) -> None:
+    """What a further time does not say is as the first; what it may not say of its own is not read."""
+    again = {**AGAIN, "id": "other", "retrieved": [{"id": "c9", "doc": None, "score": None, "text": "t2"}]}
+    path = write(tmp_path / "run.json", build_case(repeats=[again, {**AGAIN, "retrieved": [], "context_only": []}]))
+    first, second, third = runs.read_run(path).case("q1").each
+    assert (first.retrieved[0].text, first.case.failure, first.case.repeats) == ("the text\n", None, ())
+    assert [hit.text for hit in second.retrieved] == ["parent"]
+    assert (second.case.id, second.case.question, second.case.context) == ("q1", "q?", ())
+    assert second.case.failure is not None
+    assert (third.retrieved, third.context_only, third.repeats) == ((), (), ())
+
+
+@pytest.mark.parametrize("broken", [{"answer": 5}, {"retrieved": 7}, {"retrieved": [{"id": "c", "text": "gone"}]}])
+def test_a_damaged_further_time_is_refused(tmp_path: Path, broken: dict[str, Any]) -> None:
+    """It is checked as a case is."""
+    path = write(tmp_path / "run.json", build_case(repeats=[{**AGAIN, **broken}]))
+    with pytest.raises(errors.FileProblem, match=r"run\.json"):
+        runs.read_run(path).case("q1")
+
+
+def test_a_large_run_finds_the_ranking_of_every_time_in_its_records(tmp_path: Path) -> None:
+    """They are in the line of the case; a line that was asked less often has none."""
+    base: dict[str, Any] = {**dict.fromkeys(Record.model_fields), "id": "q1", "input_hash": "i", "duplicates": []}
+    times = [{"retrieved": [Hit(id=name)], "context": [name]} for name in ("first", "second")]
+    again = {key: base[key] for key in Repeat.model_fields} | times[1]
+    records.write_records(tmp_path / "records.jsonl", [Record.model_validate(base | times[0] | {"repeats": [again]})])
+    named = RecordsFile(file="records.jsonl", sha256=records.sha256_of(tmp_path / "records.jsonl"))
+    turns: list[dict[str, Any]] = [{**AGAIN, "retrieved": None}] * 2
+    path = write(tmp_path / "run.json", build_case(retrieved=None, repeats=turns[:1]), kept=named)
+    assert [each.retrieved[0].id for each in runs.read_run(path).case("q1").each] == ["first", "second"]
+    path = write(tmp_path / "run.json", build_case(retrieved=None, repeats=turns), kept=named)
+    with pytest.raises(errors.FileProblem, match="the ranking of case 'q1' is in no records file"):
+        runs.read_run(path).case("q1")
+
+
 def write_large(folder: Path) -> Path:
     """A run of two cases whose rankings are in records.jsonl."""
-    base: dict[str, Any] = dict.fromkeys(Record.model_fields)
+    base: dict[str, Any] = {**dict.fromkeys(Record.model_fields), "repeats": []}
     base |= {"input_hash": "i", "context": ["c1"], "duplicates": []}
     kept = [
         Record.model_validate(base | {"id": case, "retrieved": [Hit(id=f"{case}1", text="whole text")]})

@@ -29,6 +29,7 @@ RECORD: dict[str, Any] = {
     "id": "q1", "input_hash": "c", "retrieved": [], "context": [], "answer": "Yes.", "abstained": None, "steps": None,
     "usage": None, "meta": None, "duplicates": [], "failure": None,
 }  # fmt: skip
+AGAIN = {key: value for key, value in RECORD.items() if key not in ("id", "input_hash")}
 
 
 def run(*records: dict[str, Any], **collection: Any) -> io.BytesIO:
@@ -73,6 +74,7 @@ def test_a_valid_run_leaves_as_it_is(tmp_path: Path) -> None:
         {"steps": [{"query": KEY, "retrieved": []}]},
         {"failure": {"kind": "error", "message": f"401 for {KEY}"}},
         {"id": KEY},
+        {"repeats": [{**AGAIN, "answer": f"Once more: {KEY}."}]},
     ],
     ids=str,
 )
