@@ -24,15 +24,19 @@ MOST = 10
     "--repeats", type=click.IntRange(min=2), default=REPEATS, show_default=True, metavar="N",
     help="How often the suite is run.",
 )  # fmt: skip
-@add("config", "out", "tier")
+@add("config", "out")
+@click.option(
+    "--tier", type=click.Choice(["retrieval", "full", "auto"]), default="auto", show_default=True,
+    help="Whether a judge is asked (full). auto is full where the configuration has one.",
+)  # fmt: skip
 @click.pass_obj
 def noise(session: Session, repeats: int, **given: Unpack[Given]) -> int:
     """Run the suite several times as it is, and write down how much its values vary.
 
     Writes the file that noise: of the configuration names, or noise.json beside it: commit it. Each run asks a live
     pipeline again and the judge past its cache; the first answers are judged as often again, to tell the judge's noise
-    from the pipeline's. A measurement that is interrupted goes on from where it was. Tier auto is full where the
-    configuration has a judge.
+    from the pipeline's. What that will take is said first, and judge.max_cost_usd limits it. A measurement that is
+    interrupted goes on from where it was.
     """
     asked = given["tier"]
     workspace = edges.workspace(session, {**given, "tier": "retrieval"})

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from evaluator import errors
 from evaluator.comparison import noise as measured
 from evaluator.model.base import digest
+from evaluator.model.counting import counted
 from evaluator.model.noise import Noise
-from evaluator.stages import code, known_noise
+from evaluator.model.spent import PartSpent
+from evaluator.stages import code, known_noise, measuring
 from evaluator.stages.collect import COLLECTION, RECORDS, collect
+from evaluator.stages.estimating import estimate_run
 from evaluator.stages.score import score
 from evaluator.stages.workspace import Handed
 from evaluator.stores import atomic
@@ -46,21 +49,27 @@ def measure(workspace: Workspace, repeats: int) -> tuple[Path, Noise]:
     are judged again as often, which tells the judge's noise from the pipeline's.
 
     Raises:
-        UsageError: fewer than two repeats, or a part of the suite only.
-        AssayError: a run cannot be done, or its judge stopped early.
+        UsageError: fewer than two repeats, or nothing that could vary.
+        AssayError: a run cannot be done, its pipeline failed too often, or its judge stopped early.
     """
     if repeats < LEAST:
         raise errors.UsageError(f"--repeats {repeats}: it takes {LEAST} runs at least to see what varies")
+    config = workspace.config
+    if workspace.tier != "full" and not known_noise.is_live(config):
+        judge = "there is no judge: section" if config.judge is None else "tier retrieval asks no judge"
+        same = f"pipeline.kind {config.pipeline.kind} answers the same every time"
+        raise errors.UsageError(f"there is nothing to measure: {same}, and {judge}")
     return _Measuring(workspace, repeats).write()
 
 
 @dataclass
 class _Measuring:
-    """One measurement; ``spent`` is what the judge has cost so far, in USD."""
+    """One measurement; ``calls`` is how often the judge answered so far, ``spent`` what that cost in USD."""
 
     workspace: Workspace
     repeats: int
     spent: float = field(default=0.0)
+    calls: int = field(default=0)
 
     @property
     def _is_live(self) -> bool:
@@ -73,6 +82,8 @@ class _Measuring:
     def write(self) -> tuple[Path, Noise]:
         """Do all the runs, and write what they say."""
         workspace = self.workspace
+        if self._is_judged:
+            self._say_what_it_will_take()
         runs = [self._run(repeat) for repeat in range(self.repeats)]
         again = self._judged_again(runs)
         _refuse_other_judges([*runs, *again])
@@ -90,7 +101,33 @@ class _Measuring:
         # The next measurement is one of its own.
         for note in (workspace.out / FOLDER).glob(f"*/{COLLECTED}"):
             note.unlink()
+        if self._is_judged:
+            workspace.log(f"noise: the judge answered {counted(self.calls, 'call')} for {self.spent:,.2f} USD")
         return path, noise
+
+    def _say_what_it_will_take(self) -> None:
+        """Say what all judgings together would cost, without what the judge's cache holds."""
+        judged = [("run", repeat) for repeat in range(self.repeats)]
+        judged += [("judge", repeat) for repeat in range(1, self.repeats)] if self._is_live else []
+        found = [estimate_run(self._with_answers(*each)) for each in judged]
+        total = sum((each.spent.total() for each in found), PartSpent())
+        supposed = ", by supposed answers as long as the references" if any(each.supposed for each in found) else ""
+        self.workspace.log(
+            f"noise: {counted(len(found), 'judged run')}, about {counted(total.calls, 'call')}, {total.read:,} tokens "
+            f"read and {total.written:,} written, {total.usd:,.2f} USD{supposed}"
+        )
+        cap = found[0].cap
+        if cap is not None and total.usd > cap:
+            self.workspace.log(
+                f"warning: that is more than judge.max_cost_usd ({cap:g} USD): the measurement would stop there, and "
+                "the same command would go on"
+            )
+
+    def _with_answers(self, kind: str, repeat: int) -> Workspace:
+        """The workspace of one repeat, with the likeliest answers there are to be judged in it."""
+        own, first = self._folder(kind, repeat), self._folder("run", 0)
+        known = next((each for each in (own, first) if (each / COLLECTION).is_file()), self.workspace.out)
+        return self._within(known, repeat)
 
     def _judged_again(self, runs: list[RunReader]) -> list[RunReader]:
         """The runs in which only the judge can have changed its mind; none without a judge."""
@@ -157,13 +194,25 @@ class _Measuring:
         score(workspace)
         run = read_run(workspace.out / "run.json")
         judge = run.head.judge
-        self.spent += sum(part["usd"] for part in run.head.timing.get("judge", {}).values())
+        for part in run.head.timing.get("judge", {}).values():
+            self.spent += part["usd"]
+            self.calls += part["calls"]
+        self._refuse_failures(run)
         if judge is not None and judge.stopped is not None:
             raise errors.UsageError(
                 f"judging stopped before it was done: {judge.stopped}; nothing is written, and what was judged is kept "
                 "in the judge's cache: the same command goes on from there"
             )
         return run
+
+    def _refuse_failures(self, run: RunReader) -> None:
+        """A pipeline that is down varies by nothing, which would let every later fall count."""
+        failed = [measuring.failed(stored) for stored in run.cases()]
+        if sum(failed) > self.workspace.config.gate.max_failures * len(failed):
+            raise errors.PipelineError(
+                f"the pipeline failed for {sum(failed)} of {counted(len(failed), 'case')} in {run.path.parent.name}, "
+                "more than gate.max_failures: nothing is measured, and nothing written"
+            )
 
 
 def _categories(run: RunReader) -> Iterator[tuple[str, str]]:

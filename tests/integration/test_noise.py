@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,7 @@ from evaluator.stores.values import read_value
 from tests.fakes import wobbling
 from tests.workbench import Bench, recorded, write_lines
 
+ROOT = Path(__file__).parents[2]
 SURE, WOBBLY = "Repairs take three weeks.", "Wobbly repairs take three weeks."
 PIPELINE = """
 import pathlib
@@ -160,3 +165,110 @@ def test_a_file_that_is_named_and_not_there_is_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "gone.json", [{"format": 1, "fingerprint": "f", "date": "d", "repeats": 1, "metrics": {}}])
     with pytest.raises(errors.FileProblem, match=r"gone\.json:1:\d+: repeats"):
         noise.score(bench.workspace())
+
+
+MOODY = """
+import pathlib
+
+from tests.fakes.llm_brain import Asked, literal
+
+COUNTS = pathlib.Path(__file__).parent / "counts"
+
+
+def reply(request):
+    text = "\\n".join(block.text for block in request.blocks)
+    asked = Asked(request.name, request.system, text, dict(request.schema), "moody")
+    found = literal(asked)
+    if request.name == "context":
+        number = asked.blocks["question"].removeprefix("Question ").removesuffix("?")
+        file = COUNTS / number
+        times = int(file.read_text()) if file.exists() else 0
+        file.write_text(str(times + 1))
+        if times % 2 == 1 and number == str(times // 2):
+            for claim in found["claims"]:
+                claim.update(verdict="unsupported", quote=None, chunks=[])
+    return found
+"""
+
+
+def test_a_set_that_is_judged_twice_stays_green(tmp_path: Path) -> None:
+    """N1: the mean is 1.0, 0.9, 1.0, 0.9, ... by turns, because the judge thinks otherwise of another case each time.
+
+    In four judgings two cases are 1, 1, 1 and once 0: squares 2 x 0.75 over 30 degrees of freedom. Without the noise a
+    fall by 0.1 where 0.03 is allowed would not pass.
+    """
+    bench = judged(tmp_path, *[SURE] * 10)
+    bench.cases.pop()
+    (tmp_path / "moody.py").write_text(MOODY)
+    (tmp_path / "counts").mkdir()
+    bench.config |= {
+        "judge": {"provider": "scripted", "model": "moody:reply"},
+        "gate": {"rules": [{"metric": name, "max_drop": 0.03} for name in ("faithfulness", "recall@5")]},
+    }  # fmt: skip
+    bench.write()
+    done = command(tmp_path, "noise", "--repeats", "4")
+    assert done.returncode == 0, done.stderr
+    assert "faithfulness: a case varies by 0.2236 from run to run (0.2236 by the judge)" in done.stderr
+    assert "flaky: c0, faithfulness: two runs disagree 50% of the time" in done.stderr
+    assert "noise: the judge answered 120 calls for 0.00 USD" in done.stderr
+    bench.config["noise"] = "noise.json"
+    bench.write()
+    judgings = [command(tmp_path, "run", "--tier", "full", "--out", "base", past_cache=True)]
+    judgings.append(
+        command(tmp_path, "run", "--tier", "full", "--out", "new", "--baseline", "base/run.json", past_cache=True)
+    )
+    assert [each.returncode for each in judgings] == [0, 0], judgings[1].stderr
+    rows = json.loads((tmp_path / "new" / "comparison.json").read_text())["rows"]
+    [row] = [row for row in rows if row["metric"] == "faithfulness" and row["scope"] == "all"]
+    assert row["delta"] == pytest.approx(-0.1)
+    # t(0.95, 30) x 0.2236 x root(2 / 10) is 0.170, and rare jumps reach farther.
+    assert 0.169 < row["noise"] < 0.25
+    assert row["status"] == "within noise"
+    assert "chance alone makes" in row["reason"]
+
+
+def command(folder: Path, *arguments: str, past_cache: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run ``rag-assay`` in a folder, whose modules can be imported."""
+    if past_cache:
+        shutil.rmtree(folder / ".rag-assay")
+    return subprocess.run(
+        [sys.executable, "-m", "evaluator", *arguments], cwd=folder, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(folder)))}, timeout=60,
+    )  # fmt: skip
+
+
+def test_what_cannot_vary_is_not_measured(tmp_path: Path) -> None:
+    """A recorded pipeline without a judge: one sentence, and nothing is run."""
+    bench = judged(tmp_path, SURE)
+    with pytest.raises(errors.UsageError, match="kind recorded answers the same every time, and tier retrieval asks"):
+        noise.measure(bench.workspace(), 5)
+    del bench.config["judge"]
+    bench.config["metrics"] = ["recall@5"]
+    with pytest.raises(errors.UsageError, match=r"nothing to measure: .* and there is no judge: section"):
+        noise.measure(bench.workspace(), 5)
+    assert not bench.out.exists()
+
+
+def test_a_pipeline_that_is_down_has_no_noise(tmp_path: Path) -> None:
+    """It fails every time, which would look like no noise at all."""
+    bench = live(tmp_path)
+    (bench.folder / "rag.py").write_text("def answer(question):\n    raise ValueError('down')\n")
+    with pytest.raises(errors.PipelineError, match="the pipeline failed for 5 of 5 cases in run-1"):
+        noise.measure(bench.workspace(), 2)
+    assert not (bench.folder / "noise.json").exists()
+
+
+def test_what_it_will_take_is_said_first(tmp_path: Path) -> None:
+    """Three judged runs of four answers, three calls each, then without those that the cache holds."""
+    bench = judged(tmp_path, *[SURE] * 3, prices={"input": 100.0, "output": 100.0}, max_cost_usd=0.1)
+    with pytest.raises(errors.UsageError):
+        noise.measure(bench.workspace(tier="full"), 3)
+    assert bench.log[0].startswith("noise: 3 judged runs, about 36 calls, ")
+    assert bench.log[0].endswith("USD, by supposed answers as long as the references")
+    assert bench.log[1].startswith("warning: that is more than judge.max_cost_usd (0.1 USD)")
+    bench.config["judge"].pop("max_cost_usd")
+    bench.log.clear()
+    noise.measure(bench.workspace(tier="full"), 3)
+    bench.log.clear()
+    noise.measure(bench.workspace(tier="full"), 3)
+    assert bench.log[0] == "noise: 3 judged runs, about 0 calls, 0 tokens read and 0 written, 0.00 USD"
