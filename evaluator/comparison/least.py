@@ -34,7 +34,7 @@ def floor(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOut
         if entry.row.scope == "all":
             yield outcome.but(reason="applies to no case")
         return
-    shown, limit = numbers.apart(entry.floor, minimum)
+    shown, limit = numbers.beside(entry.floor, minimum)
     if entry.floor + EPSILON >= minimum:
         yield outcome.but(outcome="passed", reason=f"{shown} reaches the floor {limit}")
     elif exam.gate.floor_policy == "no_worse" and _was_below(entry, minimum):
@@ -63,7 +63,7 @@ def wins(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOutc
         if entry.row.scope == "all":
             yield outcome
         return
-    shown, limit = numbers.apart(entry.floor, outcome.limit or 0.0)
+    shown, limit = numbers.beside(entry.floor, outcome.limit or 0.0)
     if entry.floor + EPSILON >= (outcome.limit or 0.0):
         yield outcome.but(outcome="passed", reason=f"{shown} reaches the {limit} that is asked for")
     else:

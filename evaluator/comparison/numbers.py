@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from evaluator.comparison.sheet import EPSILON
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,6 +28,11 @@ def aggregate(values: Sequence[float], at: str) -> float | None:
     if at == "mean":
         return mean(values)
     return percentile(values, {"p50": 0.50, "p95": 0.95}[at])
+
+
+def beside(value: float, limit: float) -> tuple[str, str]:
+    """A number and its limit as they are decided by: what two machines may differ by is no difference."""
+    return apart(limit if abs(value - limit) <= EPSILON else value, limit)
 
 
 def apart(value: float, limit: float) -> tuple[str, str]:

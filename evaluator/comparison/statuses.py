@@ -71,11 +71,12 @@ def _better(rise: float, chance: Chance | None) -> tuple[Status, str]:
         return "improved", "better"
     if chance.is_better:
         return "improved", "better, by more than chance makes"
-    return "within noise", f"within noise: better by {rise:.4g}, {_chance(rise, chance)}"
+    return "within noise", f"within noise: better by {_apart_from_chance(rise, chance)}, {_chance(rise, chance)}"
 
 
 def _worse(drop: float, limit: float, rule: Rule, seen: Seen) -> tuple[Status, str]:
-    shown, shown_limit = numbers.apart(drop, limit)
+    shown, shown_limit = numbers.beside(drop, limit)
+    shown = max(shown, _apart_from_chance(drop, seen.chance), key=len)
     lost = f"{counted(seen.worse, 'case')} lost"
     by = f"worse by {shown}" if rule.at == "mean" else f"{rule.at} worse by {shown}"
     if drop - limit <= EPSILON:
@@ -89,10 +90,16 @@ def _worse(drop: float, limit: float, rule: Rule, seen: Seen) -> tuple[Status, s
     return "regressed", f"{by}, {shown_limit} is allowed, {_chance(drop, seen.chance)}; {lost}"
 
 
+def _apart_from_chance(change: float, chance: Chance | None) -> str:
+    """A change in as many digits as it takes to tell it from what chance makes."""
+    band = chance.band if chance is not None else None
+    return f"{change:.4g}" if band is None else numbers.beside(change, band)[0]
+
+
 def _chance(change: float, chance: Chance) -> str:
     """How far chance moves such a row, or how often it moves one so far."""
     if chance.band is not None:
-        _, shown = numbers.apart(change, chance.band)
+        _, shown = numbers.beside(change, chance.band)
         return f"chance alone makes {shown}"
     return f"p = {chance.p:.2g} among all rows" if chance.p is not None else ""
 
