@@ -244,9 +244,10 @@ class Examining:
         )  # fmt: skip
 
     def _doubts(self, sheet: Sheet) -> tuple[str, ...]:
-        gated = list(dict.fromkeys(rule.metric for rule in self.new.rules if noisy.limits_a_mean(rule)))
+        limiting = [rule for rule in self.new.rules if noisy.limits_a_mean(rule)]
+        needed = noisy.fewest(sheet, limiting, self.mine.gate.min_cases)
         judge = self.seen.half.sayings() if self.seen.half is not None else ()
-        noise = self.seen.noisy.sayings(sheet, gated, self._judged) if self.seen.noisy is not None else ()
+        noise = self.seen.noisy.sayings(sheet, needed, self._judged) if self.seen.noisy is not None else ()
         return (*judge, *noise)
 
     def comparison(self, metrics: Sequence[str], source: str) -> Comparison:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import noise as measured
 from evaluator.comparison import noisy
-from evaluator.comparison.sheet import Noisiness
+from evaluator.comparison.sheet import Noisiness, pairs
 from evaluator.model.base import digest
 from evaluator.model.counting import counted
 from evaluator.stages import known_noise
 from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from evaluator.comparison.sheet import Sheet
     from evaluator.model.config import Config
@@ -106,8 +106,8 @@ class NoisyHalf:
             return known.fingerprint == run.head.fingerprint.get("noise")
         return without_judge == known_noise.fingerprint(run.config, None)
 
-    def sayings(self, sheet: Sheet, gated: Sequence[str], judged: Collection[str]) -> Iterator[str]:
-        """What a reader of noisy rows has to know; ``gated`` are the metrics that rules read."""
+    def sayings(self, sheet: Sheet, needed: Mapping[str, int], judged: Collection[str]) -> Iterator[str]:
+        """What a reader of noisy rows has to know; ``needed`` is how many cases a row needs, by metric of a rule."""
         repeats = known_noise.repeats(self.mine)
         if repeats > 1:
             yield (
@@ -116,6 +116,7 @@ class NoisyHalf:
             )
         if self.baseline is None:
             return
+        gated = list(needed)
         yield from self._stale(gated, judged)
         tested = [metric for metric in gated if noisy.kind(sheet, metric) == "tested"]
         if tested:
@@ -123,6 +124,10 @@ class NoisyHalf:
                 f"Noise not measured: {MEASURE}. Until then a fall of {', '.join(tested)} fails only where sign flips "
                 "of its cases show it to be more than chance, which takes more cases."
             )
+        few = [metric for metric in tested if len(pairs(sheet.cases, sheet.column[metric])) < needed[metric]]
+        if few:
+            most = max(needed[metric] for metric in few)
+            yield f"There are too few cases to tell any fall of {', '.join(few)} from chance: {most} are needed."
         taken = [
             metric for metric in gated if self.is_live and metric not in judged
             and metric not in sheet.noise.measured and noisy.kind(sheet, metric) == "steady"

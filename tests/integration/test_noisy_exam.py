@@ -210,6 +210,19 @@ def test_a_stale_noise_json_is_ignored_aloud(court: Court) -> None:
     )
 
 
+def test_a_suite_that_is_too_small_to_tell_is_told(court: Court) -> None:
+    """Four cases can show no fall, however far: the report says so before anything falls."""
+    del court.config["noise"]
+    baseline = base(court, None)
+    court.run("new", GOOD)
+    court.decide("new", baseline)
+    assert len(court.exam("new").doubts) == 1
+    baseline = court.run("base", GOOD[:4], calibration=calibration())
+    court.run("new", GOOD[:4])
+    court.decide("new", baseline)
+    assert "too few cases to tell any fall of faithfulness from chance" in court.exam("new").doubts[1]
+
+
 def test_noise_that_could_make_any_fall_decides_nothing(court: Court) -> None:
     """With 2.0 from run to run the band is wider than all there is: a written rule that cannot fail is undecided."""
     loud = noise(court, 2.0)
