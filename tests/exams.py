@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from evaluator.comparison import critical
+from evaluator.comparison.claims import NewClaim
 from evaluator.comparison.critical import Held, JudgedCase, Sides
 from evaluator.comparison.enforcement import Belief
 from evaluator.comparison.sheet import CaseValues, JudgedHalf, Sheet
 from evaluator.model.comparison import CriticalRule, Exam, JudgeTerms, Judging
-from evaluator.model.judgement import Claim
+from evaluator.model.judgement import Claim, Further
 from evaluator.model.score import MetricId
 from tests import sheets
 from tests.court import calibration, claim
@@ -70,6 +71,11 @@ def said(facts: str | None = "", *claims: Claim, **fields: Any) -> JudgedCase:
     return JudgedCase(None if facts is None else frozenset(facts), claims, **fields)
 
 
+def again(fact: str, now: tuple[bool, ...], then: tuple[bool, ...] = ()) -> JudgedCase:
+    """An answer without a fact, and what further judgings say of it and of the baseline's."""
+    return said("x", reads=True, further={fact: Further(fact=fact, again=now, before=then)})
+
+
 class CriticalCase(NamedTuple):
     """A critical case in both runs, and what one rule comes to."""
 
@@ -84,6 +90,8 @@ class CriticalCase(NamedTuple):
 UNKNOWN = JudgedCase(None, None, "no valid reply", broke=True)
 BAD = claim("We close at 5.", "unsupported")
 CONFIRMED = claim("We close at 5.", "unsupported", again=("unsupported", "unsupported"))
+FOUND = claim("We close at 5.", "unsupported", again=("unsupported", "supported"))
+ASKED = "which score --against BASELINE asks for"
 CRITICAL: dict[str, CriticalCase] = {
     "a need": CriticalCase("lost_needs", held("ab"), held("ac"), 1, "no longer in the context: b"),
     "no need": CriticalCase("lost_needs", held("ab"), held("abc"), 0, "nothing was lost"),
@@ -107,14 +115,38 @@ CRITICAL: dict[str, CriticalCase] = {
     "nobody knows": CriticalCase(
         "wrong_abstention", held("", "", 1.0), held(), None, "whether it abstained is not known on both sides"
     ),
+    "a fact that nobody asked about again": CriticalCase(
+        "lost_answer_facts", held(judged=said("xy", reads=True)), held(judged=said("x", reads=True)), 0,
+        f"1 lost fact not confirmed by further judgings, {ASKED}: y",
+    ),
+    "a fact that was overlooked": CriticalCase(
+        "lost_answer_facts", held(judged=said("xy", reads=True)), held(judged=again("y", (False, True))), 0,
+        "asked again, the judge calls it present: y",
+    ),
+    "a fact that never was there": CriticalCase(
+        "lost_answer_facts", held(judged=said("xy", reads=True)), held(judged=again("y", (False,) * 2, (False,) * 2)),
+        0, "the baseline's judge called it present once, and asked again does not: y",
+    ),
+    "a fact that is gone for sure": CriticalCase(
+        "lost_answer_facts", held(judged=said("xy", reads=True)), held(judged=again("y", (False,) * 2, (True,) * 2)),
+        1, "no longer in the answer: y",
+    ),
+    "a decision that nobody asked about again": CriticalCase(
+        "wrong_abstention", held("", "", 1.0), held("", "", 0.0, said(decides=True)), 0,
+        f"1 wrong abstention not confirmed by further judgings, {ASKED}",
+    ),
     "a claim that two more confirm": CriticalCase(
         "new_unsupported_claims", held(judged=said()), held(judged=said("", CONFIRMED)), 1,
-        "new and unsupported: We close at 5.", {"new_claims": (CONFIRMED,)},
+        "new and unsupported: We close at 5.", {"new_claims": (NewClaim(CONFIRMED, ()),)},
     ),
     "a claim that nobody confirmed": CriticalCase(
         "new_unsupported_claims", held(judged=said()), held(judged=said("", BAD)), 0,
-        "1 new unsupported claim not confirmed by two further judgings, which score --against BASELINE asks for",
-        {"new_claims": (BAD,)},
+        f"1 new unsupported claim not confirmed by further judgings, {ASKED}: We close at 5.",
+        {"new_claims": (NewClaim(BAD, ()),)},
+    ),
+    "a claim that is supported after all": CriticalCase(
+        "new_unsupported_claims", held(judged=said()), held(judged=said("", FOUND)), 0,
+        "asked again, the judge calls it supported: We close at 5.", {"new_claims": (NewClaim(FOUND, ()),)},
     ),
     "the same claims": CriticalCase(
         "new_unsupported_claims", held(judged=said("", BAD)), held(judged=said("", BAD)), 0,
@@ -126,6 +158,7 @@ CRITICAL: dict[str, CriticalCase] = {
     "claims that broke before": CriticalCase(
         "new_unsupported_claims", held(judged=UNKNOWN), held(judged=said("", BAD)), 0,
         "1 unsupported claim may be new; not judged in the baseline: no valid reply",
+        {"new_claims": (NewClaim(BAD, ()),)},
     ),
 }  # fmt: skip
 
