@@ -207,6 +207,29 @@ def test_an_answer_that_is_empty_asks_only_whether_the_baseline_had_it(tmp_path:
     assert facts == {"fact": "f", "again": [], "before": [True, True]}
 
 
+def test_a_case_that_the_pipeline_failed_on_has_lost_what_it_had_without_a_call(
+    tmp_path: Path, server: LlmServer
+) -> None:
+    """Whatever the baseline's judge was right about."""
+    made = court(tmp_path, server, *RULES)
+    made.score("base")
+    made.asked()
+    made.answers = {"c": None}
+    made.decide("new", "base")
+    assert made.asked() == 0
+    assert [outcome(made, rule)["lost"] for rule in RULES] == [1, 1, 0]
+
+
+def test_nothing_is_asked_where_the_judged_half_is_lost(tmp_path: Path, server: LlmServer) -> None:
+    """The baseline was not judged and a run before it was: nothing can be compared, and nothing decides by itself."""
+    made, server.brain = court(tmp_path, server, *RULES), Mind("", "-")
+    made.score("plain", tier="retrieval")
+    path = made.path("plain")
+    path.write_text(path.read_text().replace('"chain":[],"judge":null', f'"chain":[],"judge":"{"j" * 64}"', 1))
+    assert made.read("plain")["history"]["judge"] is not None
+    assert made.score("new", "plain")["c"]["judgement"]["further"] == []
+
+
 def test_a_baseline_that_is_the_reference_itself_is_not_doubted(tmp_path: Path, server: LlmServer) -> None:
     """No judge said that the fact was there: only this run is asked about."""
     made = court(tmp_path, server, "lost_answer_facts", reference=RIGHT)
