@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from evaluator.comparison.diagnosis import Known, Where
-    from evaluator.model.fixture import Fixture
+    from evaluator.model.fixture import Chunk, Fixture
     from evaluator.model.golden import Fact
     from evaluator.model.run import RunNeed
     from evaluator.model.score import Score
     from evaluator.model.view import CaseView
     from evaluator.stages.candidates import Candidates
+
+
+FEW = 20
+"""So many chunks are read for a fact before all are sorted by their words."""
+
+_WORD = re.compile(r"\w{4,}")
 
 
 class Diagnoser:
@@ -94,18 +101,40 @@ class Diagnoser:
             if each.found:
                 yield "deeper"
             else:
-                yield "not retrieved" if self._is_stated(fact.alternatives, view.language) else "nowhere"
+                yield "not retrieved" if self._is_stated(fact, view.language) else "nowhere"
 
-    def _is_stated(self, alternatives: tuple[str, ...], language: str) -> bool:
+    def _is_stated(self, fact: Fact, language: str) -> bool:
         """Whether the fixture may state a fact; without one nobody knows that it does not."""
         if self._fixture is None:
             return True
-        key = (alternatives, language)
+        key = (fact.alternatives, language)
         if key not in self._stated:
-            from evaluator.stages.lints import stated  # noqa: PLC0415 - few cases name facts and no needs
-
-            self._stated[key] = stated.may_state(self._candidates, alternatives, language)
+            self._stated[key] = self._is_near_its_words(fact, language) or self._may_be_stated(fact, language)
         return self._stated[key]
+
+    def _is_near_its_words(self, fact: Fact, language: str) -> bool:
+        """Whether a chunk with the longest words of an alternative states a fact: most are found so at once."""
+        for alternative in fact.alternatives:
+            words = sorted(_WORD.findall(alternative.casefold()), key=len, reverse=True)
+            near = self._folded if words else []
+            for word in words:
+                near = [each for each in near if word in each[1]]
+                if len(near) <= FEW:
+                    break
+            passages = [(chunk.id, Passage(None, chunk.text)) for chunk, _ in near[:FEW]]
+            if facts.find_facts([fact], passages, language)[0].found:
+                return True
+        return False
+
+    def _may_be_stated(self, fact: Fact, language: str) -> bool:
+        from evaluator.stages.lints import stated  # noqa: PLC0415 - only what is hard to find, or nowhere
+
+        return stated.may_state(self._candidates, fact.alternatives, language)
+
+    @cached_property
+    def _folded(self) -> list[tuple[Chunk, str]]:
+        chunks = self._fixture.chunks if self._fixture is not None else ()
+        return [(chunk, chunk.text.casefold()) for chunk in chunks]
 
     @cached_property
     def _candidates(self) -> Candidates:

@@ -25,6 +25,7 @@ CHUNKS = [
     {"id": "b#0", "doc": "b", "text": "Returns take 30 days."},
 ]
 TWO_YEARS, MARS = [{"id": "f", "text": "two years"}], [{"id": "f", "text": "delivery to Mars"}]
+TWO_FACTS = [*TWO_YEARS, {**MARS[0], "id": "g"}]
 
 
 def diagnosed(
@@ -78,6 +79,25 @@ class TestWithoutAJudge:
             pytest.param({"facts": TWO_YEARS}, found("b#0"), diagnosis.RETRIEVAL, id="fact not found"),
             pytest.param({"facts": TWO_YEARS}, found("b#0", "a#0"), diagnosis.RANKING, id="fact deeper"),
             pytest.param({"facts": MARS}, found("b#0", "a#0"), diagnosis.CONTENT_GAP, id="fact nowhere"),
+            pytest.param(
+                {"facts": [{"id": "f", "text": "warranty lasts four years"}]},
+                found("b#0"),
+                diagnosis.CONTENT_GAP,
+                id="all its words but the number",
+            ),
+            pytest.param(
+                {"facts": [{"id": "f", "text": "lasting warranties"}]},
+                found("b#0"),
+                diagnosis.RETRIEVAL,
+                id="stated in other forms",
+            ),
+            pytest.param(
+                {"facts": [{"id": "f", "text": "x", "any": ["/two +years/"]}]},
+                found("b#0"),
+                diagnosis.RETRIEVAL,
+                id="stated as a pattern has it",
+            ),
+            pytest.param({"facts": TWO_FACTS}, found("b#0"), diagnosis.CONTENT_GAP, id="one of two is nowhere"),
             pytest.param(
                 {"relevant": ["a#0"], "facts": MARS}, found("a#0"), diagnosis.LABEL_OR_JUDGE,
                 id="its need does not state a fact",
