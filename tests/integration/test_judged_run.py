@@ -34,6 +34,8 @@ def test_a_drop_is_undecided_by_a_judge_nobody_calibrated_and_fails_by_one_that_
     comment = (shop.folder / "new" / "comment.md").read_text()
     assert "faithfulness fell in uncategorised" in comment
     assert f"unsupported now: {WRONG}" in comment
+    assert "Generation broke in 8 of 8 questions behind it (generation: unsupported 8)." in comment
+    assert "diagnosis: generation: unsupported; change first: the prompt" in comment
 
 
 def test_a_system_that_abstains_on_everything_fails(shop: Shop) -> None:
@@ -45,6 +47,8 @@ def test_a_system_that_abstains_on_everything_fails(shop: Shop) -> None:
     code, decision = shop.run("new", "base")
     assert code == 1
     assert "answer_relevance" in str(decision["reasons"])
+    comment = (shop.folder / "new" / "comment.md").read_text()
+    assert "Generation broke in 10 of 10 questions behind it (abstention 10)." in comment
 
 
 def test_tier_retrieval_beside_a_judged_baseline_says_nothing_of_it(shop: Shop) -> None:
