@@ -7,7 +7,18 @@ from typing import Literal
 from evaluator.model.comparison import ConfigurationChange, Loosened
 from evaluator.model.decision import Reason, RuleOutcome
 from evaluator.model.exam import Unsupported
-from evaluator.model.exhibits import CriticalCase, Exhibits, Finding, Passage, Reply
+from evaluator.model.exhibits import (
+    Cell,
+    CriticalCase,
+    Difference,
+    Exhibits,
+    Finding,
+    HoldoutRow,
+    Passage,
+    Reply,
+    Unlabelled,
+    Worse,
+)
 from evaluator.model.run import JudgeInfo, RunSummary, SummaryValue
 from evaluator.report.inputs import CaseText, Failed, Inputs
 from evaluator.report.judge import Disagreed
@@ -186,6 +197,64 @@ def inconclusive() -> Inputs:
         "inconclusive", (build_rule(row),), reasons=reasons, cases=(build_case_outcome("notice-07"),)
     )
     return build_inputs(comparison, decision, cases=QUESTIONS, total=30)
+
+
+def looked_at() -> Inputs:
+    """Nothing fell; other chunking, missing labels, paraphrases that disagree, a critical case in question."""
+    row = build_row(None, 0.8, 0.8, n=40)
+    cut = build_row(
+        None, 0.6, 0.5, metric="precision@5", n=40, tolerance=0.05, status="not comparable",
+        reason="unlabelled chunks: the share of labelled results fell by 0.150; label the new ones",
+    )  # fmt: skip
+    tokens = build_row(
+        None, 512.0, 780.5, metric="context_tokens", n=40, tolerance=None, status="not evaluated",
+        reason="worse; no rule sets a limit",
+    )  # fmt: skip
+    asked = "1 new unsupported claim not confirmed by two further judgings, which score --against BASELINE asks for"
+    open_case = ALARM.but(
+        findings=(Finding(rule="new_unsupported_claims", verdict="open", reason=asked),), context=ALARM.context[:2]
+    )
+    behaviour = {
+        ("answer", "answered"): (35, 34), ("answer", "abstained"): (1, 2), ("abstain", "answered"): (0, 1),
+        ("abstain", "abstained"): (4, 3), ("sufficient", "answered"): (33, 32), ("sufficient", "abstained"): (1, 1),
+        ("insufficient", "answered"): (2, 3), ("insufficient", "abstained"): (4, 4),
+    }  # fmt: skip
+    exhibits = Exhibits(
+        critical=(open_case,), rechunked=7,
+        unlabelled=(
+            Unlabelled(id="refund-02", chunk="returns-9", rank=2, text="Returns of damaged devices are free."),
+            Unlabelled(id="refund-05", chunk="fees-7", rank=4, text=None),
+        ),
+        behaviour=tuple(
+            Cell.model_validate({"side": side, "behaviour": did, "before": before, "after": after})
+            for (side, did), (before, after) in behaviour.items()
+        ),
+        groups=3, held_out=18, holdout=(HoldoutRow(metric="recall@5", n=18, baseline=0.75, candidate=0.8125),),
+        paraphrases=(
+            Worse(root="refund-02", id="refund-03", differences=(
+                Difference(kind="behaviour", other="refund-02", behaviour="abstained", other_behaviour="answered"),
+                Difference(kind="context", other="refund-02", facts=("30 days",)),
+                Difference(kind="value", other="refund-02", metric="recall@5", value=0.0, other_value=1.0),
+            )),
+        ),
+    )  # fmt: skip
+    text = "precision@5 in {}: unlabelled chunks: the share of labelled results fell by 0.150; label the new ones"
+    reasons = [Reason(code="not-comparable", text=text.format(place)) for place in ("the row all", "billing")]
+    asked_again = Reason(
+        code="critical-undecided", text=f"critical new_unsupported_claims in 1 case (safety-01): {asked}"
+    )
+    rules = (build_rule(row), build_rule(cut, outcome="not_evaluated"))
+    configuration = (
+        ConfigurationChange(key="pipeline.generator.model", before="small-1", after="small-2"),
+        ConfigurationChange(key="text of pipeline.generator.template", before="0f3a6c1d9b2e", after="7c4e0d5a1f88"),
+        ConfigurationChange(key="fixture documents", before="1d2c3b4a5f60", after="9a8b7c6d5e4f"),
+        ConfigurationChange(key="fixture chunks", before="aa11bb22cc33", after="dd44ee55ff66"),
+    )
+    return build_inputs(
+        build_comparison((row, cut, tokens), configuration=configuration),
+        build_decision("inconclusive", rules, reasons=(*reasons, asked_again)),
+        cases=QUESTIONS, held_out=20, total=60, exhibits=exhibits,
+    )  # fmt: skip
 
 
 def no_baseline() -> Inputs:
@@ -419,7 +488,14 @@ def hostile() -> Inputs:
         disagreed=(Disagreed(HOSTILE, reported=False),),
         cases={case: CaseText(HOSTILE, category, critical=True) for case in (HOSTILE, other)},
         failures=[Failed(HOSTILE, "error", HOSTILE)], warnings=[HOSTILE],
-        exhibits=Exhibits(critical=(hostile_case(HOSTILE), hostile_case(other, "failed"))),
+        exhibits=Exhibits(
+            critical=(hostile_case(HOSTILE), hostile_case(other, "failed")),
+            unlabelled=(Unlabelled(id=HOSTILE, chunk=HOSTILE, rank=3, text=HOSTILE),), groups=2,
+            paraphrases=(Worse(root=HOSTILE, id=other, differences=(
+                Difference(kind="context", other=HOSTILE, facts=(HOSTILE, other)),
+                Difference(kind="behaviour", other=HOSTILE, behaviour="failed", other_behaviour="answered"),
+            )),),
+        ),
         agents=Agents(1, {1: (1, 0)}, {}, {HOSTILE: (Note(f"found in step 1 ('{HOSTILE}'), rank 1", Name(HOSTILE)),)}),
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ def other_chunking(inputs: Inputs) -> Part:
     if not number:
         return Part("")
     share = f"more than {RECHUNKED_SHARE:.0%} of a row's cases"
-    meaning = f"What {counted(number, 'case')} of {paired:,} needs stands in other chunks than in the baseline."
+    meaning = f"The needs of {number:,} of {counted(paired, 'case')} stand in other chunks than in the baseline."
     rule = f"Metrics that count chunks are advisory where that is {share}; those that count needs or facts decide."
     return Part("Other chunking", notes=Listing.of([Note(text) for text in (meaning, rule, *_cost(inputs))]))
 

@@ -41,7 +41,7 @@ def _lines(view: ReportView) -> Iterator[str]:
             yield f"  {_short(f'{note.about}: {note.text}' if note.about else note.text)}"
         yield from _snippet(part.snippet) if part.snippet else ()
         yield from _table(part.table) if part.table else ()
-        if part.examples.items:
+        if part.table and part.examples.items:
             yield from ("", "The questions behind it, the largest change first")
         for example in part.examples.items:
             yield from _example(example)

@@ -113,8 +113,7 @@ def test_rows_are_advisory_where_more_than_a_tenth_of_their_cases_are_rechunked(
     # 30 characters are 8 tokens, 151 are 38: of ten contexts one or two grew by 30.
     assert (rows["context_tokens"]["baseline"], rows["context_tokens"]["candidate"]) == (8.0, 8.0 + 3 * cut)
     comment = done.text()
-    cases_cut = "1 case" if cut == 1 else "2 cases"
-    assert f"- What {cases_cut} of 10 needs stands in other chunks than in the baseline." in comment
+    assert f"- The needs of {cut} of 10 cases stand in other chunks than in the baseline." in comment
     assert f"- context_tokens 8 → {8 + 3 * cut}: about how much the model reads for a question." in comment
     assert "The documents are not those of the baseline" in comment
 

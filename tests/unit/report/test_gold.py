@@ -19,6 +19,7 @@ RUNS = {
     "no-baseline": reports.no_baseline,
     "hostile": reports.hostile,
     "agent": reports.agent,
+    "looked-at": reports.looked_at,
     "judged": reports.judged,
     "advisory": reports.advisory,
 }
