@@ -10,6 +10,9 @@ from tests.court import Court, calibration, case
 from tests.forge import Page
 from tests.recorded import Recorded
 
+CONFIRMED: dict[str, Any] = {"again": (False, False), "before": (True, True)}
+"""What further judgings said of a lost fact, of this answer and of the baseline's."""
+
 LABELS = {"facts": [{"id": "f1", "text": "one"}, {"id": "f2", "text": "two"}], "reference": "One and two."}
 
 
@@ -37,8 +40,9 @@ def test_a_failed_one_shows_what_the_model_got_and_said_before_and_now(tmp_path:
         "new", {"x": {"retrieved": [{"id": "b"}, {"id": "d"}, {"id": "c"}], "answer": "No idea."}}, baseline=base.run
     )
     assert done.exit_code == 1
-    assert below(done.text(), "**Critical:** What of a?") == [
-        "- `x`, uncategorised: needs in the context 1 → 0",
+    shown = below(done.text(), "**Critical:** What of a?")
+    assert shown[0] == "- `x`, uncategorised: needs in the context 1 → 0"
+    assert shown[shown.index("- no longer in the context: chunk a") :] == [
         "- no longer in the context: chunk a",
         "- expected: It is a.",
         "- answer before: It is &#42;&#42;a&#42;&#42;.",
@@ -64,9 +68,7 @@ def test_one_in_question_is_shown_apart(tmp_path: Path) -> None:
     assert "k?" not in comment
     shown = below(comment, "**Critical:** c0?")
     assert shown[0] == "- `c0`, uncategorised: faithfulness 1.000 → 0.000"
-    assert shown[2].startswith(
-        "- unsupported claims, not decided: 1 new unsupported claim not confirmed by two further"
-    )
+    assert shown[2].startswith("- unsupported claims, not decided: 1 new unsupported claim not confirmed by further")
     assert shown[3] == "- answer before and now: An answer."
 
 
@@ -74,7 +76,21 @@ def test_one_that_an_uncalibrated_judge_would_fail_is_in_question(tmp_path: Path
     """A fact went from the answer, says a judge whom nobody has checked: a person has to look."""
     court = Court(tmp_path)
     base = court.run("base", [case("c0", "supported", critical=True, labels=LABELS, answer="One, two."), *others()])
-    court.run("new", [case("c0", "supported", critical=True, labels=LABELS, present=["f1"], answer="One."), *others()])
+    court.run(
+        "new",
+        [
+            case(
+                "c0",
+                "supported",
+                critical=True,
+                labels=LABELS,
+                present=["f1"],
+                further={"f2": CONFIRMED},
+                answer="One.",
+            ),
+            *others(),
+        ],
+    )
     shown = below(court.report("new", base), "**Critical:** c0?")
     lost = "no longer in the answer: f2 (the judge is not enforced: not calibrated)"
     assert f"- facts in the answer, would have failed: {lost}" in shown
