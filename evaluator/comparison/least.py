@@ -11,7 +11,8 @@ from evaluator.model.decision import Reason
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evaluator.model.comparison import Exam, GatedRow
+    from evaluator.comparison.noisy import Chance
+    from evaluator.model.comparison import Exam, GatedRow, Row
     from evaluator.model.config import Rule
     from evaluator.model.decision import RuleOutcome
 
@@ -54,6 +55,15 @@ def _was_below(entry: GatedRow, minimum: float) -> bool:
 
 def _below(entry: GatedRow) -> Literal["failed", "advisory"]:
     return "failed" if entry.unenforced is None else "advisory"
+
+
+def noise(row: Row, chance: Chance | None) -> float:
+    """How far a floor's mean may fall by chance: sign flips tell of the fall there was, and of no other."""
+    if chance is None:
+        return 0.0
+    if chance.band is not None:
+        return chance.band
+    return 0.0 if chance.is_worse else max(0.0, -(row.delta or 0.0))
 
 
 def wins(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOutcome]:

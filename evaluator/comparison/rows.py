@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import drift, noisy, numbers, sheet, statuses, together
+from evaluator.comparison import drift, least, noisy, numbers, sheet, statuses, together
 from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
 from evaluator.comparison.statuses import Seen
 from evaluator.model.comparison import GatedRow, Row, Scope
@@ -134,7 +134,7 @@ def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
         floor=numbers.mean(floor_values),
         floor_n=len(floor_values),
         floor_before=numbers.mean(sheet.scored_before(group.floor_cases, column)) if comparable else None,
-        floor_noise=_floor_noise(row, ruled.chance),
+        floor_noise=least.noise(row, ruled.chance),
         unscored=sum(column in case.unscored for case in group.cases),
         worst_delta=_worst_delta(values, metric, group) if comparable else None,
         floor_worst=_worst_floor(values, metric, group),
@@ -147,15 +147,6 @@ def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
         unscored_before=sum(column in case.unscored_before for case in group.cases) if comparable else 0,
         taken_over=values.is_taken_over(metric, group.cases),
     )
-
-
-def _floor_noise(row: Row, chance: Chance | None) -> float:
-    """How far a floor's mean may fall by chance: sign flips tell of the fall there was, and of no other."""
-    if chance is None:
-        return 0.0
-    if chance.band is not None:
-        return chance.band
-    return 0.0 if chance.is_worse else max(0.0, -(row.delta or 0.0))
 
 
 def _unenforced(row: Row, doubt: str | None) -> Row:
