@@ -132,3 +132,13 @@ def test_a_failed_case_has_lost_what_it_had_without_anybody_being_asked() -> Non
     found = {outcome.rule: outcome for outcome in outcomes(Sides("c0", held("ab"), failed))}
     assert (found["lost_answer_facts"].lost, found["lost_answer_facts"].unconfirmed) == (2, 0)
     assert found["wrong_abstention"].lost == 1
+
+
+def test_facts_that_could_not_be_judged_now_are_missing_and_a_new_case_has_lost_nothing() -> None:
+    """Neither raises a suspicion."""
+    broke = held("")._replace(judged=JudgedCase(None, (), "no valid reply", broke=True))
+    found = {outcome.rule: outcome for outcome in outcomes(Sides("c0", held("a"), broke))}
+    outcome = found["lost_answer_facts"]
+    assert (outcome.lost, outcome.missing, outcome.reason) == (None, True, "not judged: no valid reply")
+    new = outcomes(Sides("c0", None, held("", 0.0), "new case"))
+    assert {(each.lost, each.reason) for each in new} == {(None, "new case")}
