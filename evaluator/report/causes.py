@@ -28,6 +28,9 @@ HALVES: Mapping[Half, str] = {
 MAX_CHUNKS = 3
 """Chunks that are named behind one case."""
 
+LOST_FACTS = "required facts that the model no longer got"
+LOST_ANSWER_FACTS = "required facts that the answer no longer has"
+
 NOTABLE = 0.25
 """Share of the longer text from which on another length is told: other chunks nearly always have one."""
 
@@ -90,8 +93,8 @@ def lines(causes: Causes, case: str, lost: Regressed | None) -> Iterator[CauseNo
     yield from _named("supports what contradicts the reference", causes.conflicting.get(case, ()))
     if lost is None:
         return
-    yield from _named("required facts that the model no longer got", lost.facts)
-    yield from _named("required facts that the answer no longer has", lost.answer_facts)
+    yield from _named(LOST_FACTS, lost.facts)
+    yield from _named(LOST_ANSWER_FACTS, lost.answer_facts)
     for what, sizes in (("the answer", lost.answer), ("what the model got", lost.context)):
         if sizes is not None and abs(sizes[1] - sizes[0]) >= NOTABLE * max(sizes) > 0:
             yield CauseNote(f"{what}: {sizes[0]:,} → {sizes[1]:,} characters")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
 from evaluator.report import regressions
+from evaluator.report.causes import LOST_ANSWER_FACTS, LOST_FACTS
 from evaluator.report.parts import Full, Given, Listing, Part
 from evaluator.templates import Name
 
@@ -52,7 +53,11 @@ def has_failed(case: CriticalCase) -> bool:
 
 def _with_full(example: Example, known: Mapping[str, CriticalCase]) -> Example:
     case = known.get(str(example.id))
-    return example if case is None else example._replace(full=_full(case))
+    if case is None:
+        return example
+    # What it lost is said in full.
+    left = tuple(note for note in example.causes if note.text not in (LOST_FACTS, LOST_ANSWER_FACTS))
+    return example._replace(full=_full(case), causes=left)
 
 
 def _full(case: CriticalCase) -> Full:
