@@ -54,7 +54,7 @@ class Diagnoser:
         lacking = _lacking(view, needs) if needs else ()
         if lacking:
             return [self._where(need) for need in lacking]
-        return [*self._missing_facts(view)] if view.labels.facts else ()
+        return self._missing_facts(view) if view.labels.facts else ()
 
     def _where(self, need: RunNeed) -> Where:
         if need.rank is not None or need.found is not None:
@@ -65,14 +65,12 @@ class Diagnoser:
         known = self._fixture.by_id
         return "not retrieved" if any(all(chunk in known for chunk in way) for way in need.chunks) else "nowhere"
 
-    def _missing_facts(self, view: CaseView) -> Iterator[Where]:
-        found = facts.facts_in(view, view.context)
-        lacking = [
-            fact for fact, each in zip(view.labels.facts, found, strict=True) if not each.found and each.problem is None
-        ]
+    def _missing_facts(self, view: CaseView) -> Sequence[Where]:
+        found, wanted = facts.facts_in(view, view.context), view.labels.facts
+        lacking = [wanted[place] for place, each in enumerate(found) if not each.found and each.problem is None]
         if not lacking or (view.context and all(passage.text is None for _, passage in view.described(view.context))):
-            return
-        yield from self._beside_needs(view, lacking) if view.needs else self._anywhere(view, lacking)
+            return ()
+        return [*(self._beside_needs(view, lacking) if view.needs else self._anywhere(view, lacking))]
 
     def _beside_needs(self, view: CaseView, lacking: Sequence[Fact]) -> Iterator[Where]:
         """Where facts are that should stand where the needs do: a document or an alternative has more chunks."""
