@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal
 
+from evaluator.comparison.diagnosis import CONFLICTING
 from evaluator.model.comparison import ConfigurationChange, Loosened
 from evaluator.model.decision import Reason, RuleOutcome
-from evaluator.model.exam import Unsupported
+from evaluator.model.exam import Regressed, Unsupported
 from evaluator.model.exhibits import (
     Cell,
     CriticalCase,
@@ -20,6 +22,7 @@ from evaluator.model.exhibits import (
     Worse,
 )
 from evaluator.model.run import JudgeInfo, RunSummary, SummaryValue
+from evaluator.report.causes import Causes
 from evaluator.report.inputs import CaseText, Failed, Inputs
 from evaluator.report.judge import Disagreed
 from evaluator.report.parts import Note
@@ -56,6 +59,18 @@ ALARM = CriticalCase(
     ),
 )  # fmt: skip
 """Everything a reviewer needs to decide about a critical case."""
+
+WHY = Causes(
+    of={
+        "refund-02": "retrieval", "refund-05": "pipeline failed", "notice-07": "ranking",
+        "notice-11": "generation: unsupported", "safety-01": "ranking",
+    },
+    counts={
+        "billing": Counter({"retrieval": 1, "pipeline failed": 1}),
+        "contracts": Counter({"ranking": 1, "generation: unsupported": 1}), "safety": Counter({"ranking": 1}),
+    },
+)  # fmt: skip
+"""Why the questions fail."""
 
 TWO_AT_ONCE = (
     ConfigurationChange(key="pipeline.retriever.bm25.k1", before=1.5, after=0.0),
@@ -131,7 +146,11 @@ def failed() -> Inputs:
         cases=QUESTIONS, total=620, held_out=20,
         failures=[Failed("refund-05", "timeout", "no reply within 60 s"), Failed("ship-09", "error", "KeyError: 't'")],
         held_out_failures=1, warnings=["13 cases with fewer than 10 results, which the metrics read."],
-        exhibits=Exhibits(critical=(ALARM,)),
+        exhibits=Exhibits(critical=(ALARM,)), causes=WHY,
+        regressed={
+            "refund-02": Regressed(id="refund-02", before="ranking", facts=("thirty-days", "damage")),
+            "safety-01": Regressed(id="safety-01", facts=("number",), answer=(31, 20), context=(120, 118)),
+        },
     )  # fmt: skip
 
 
@@ -496,6 +515,10 @@ def hostile() -> Inputs:
                 Difference(kind="behaviour", other=HOSTILE, behaviour="failed", other_behaviour="answered"),
             )),),
         ),
+        causes=Causes(
+            of={HOSTILE: CONFLICTING}, counts={category: Counter({CONFLICTING: 1})}, conflicting={HOSTILE: (HOSTILE,)}
+        ),
+        regressed={HOSTILE: Regressed(id=HOSTILE, before=HOSTILE, facts=(HOSTILE,), answer_facts=(HOSTILE,))},
         agents=Agents(1, {1: (1, 0)}, {}, {HOSTILE: (Note(f"found in step 1 ('{HOSTILE}'), rank 1", Name(HOSTILE)),)}),
     )  # fmt: skip
 
