@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from evaluator.comparison import drift, sheet
-from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
+from evaluator.comparison.sheet import EPSILON, CaseValues, PairValue, Sheet
 from evaluator.model.exam import CategorySpread, Noisy
 from evaluator.model.score import MetricId
 
@@ -110,7 +110,8 @@ def kind(values: Sheet, metric: str, at: str = "mean") -> Kind:
 def fewest(values: Sheet, rules: Sequence[Rule], min_cases: int) -> dict[str, int]:
     """How many cases a row needs to be decided, by metric.
 
-    Where sign flips decide, so many that the rarest outcome is rare enough among all rows, none of them pooled.
+    Where sign flips decide, so many that the rarest outcome is rare enough among all rows in which a case moved, none
+    of them pooled.
     """
     asked = {each for rule in rules for each in _asked_unpooled(values, rule)}
     tail = values.noise.alpha / max(1, len(asked))
@@ -157,10 +158,24 @@ def place(values: Sheet, rule: Rule, where: tuple[str | None, Sequence[CaseValue
         metric, category, [sign * (pair.after - pair.before) for pair in pairs],
         [sign * (pair.after - pair.before) for pair in since], limits_means=True,
         room=_room(values, metric, list(before.values())), asked=(
-            Question(metric, frozenset(pair.case.id for pair in pairs), is_since_baseline=True),
-            Question(metric, frozenset(pair.case.id for pair in since), is_baseline) if since else None,
+            _question(values, metric, pairs, is_since_baseline=True),
+            _question(values, metric, since, is_since_baseline=is_baseline),
         ),
     )  # fmt: skip
+
+
+def _question(values: Sheet, metric: str, found: Sequence[PairValue], *, is_since_baseline: bool) -> Question | None:
+    """What a row asks; None of nothing, and of sign flips where there is nothing to flip.
+
+    Where no case moved, no signs whatever make a false alarm, so the other rows can have its share of alpha.
+    """
+    if not found or (kind(values, metric) == "tested" and not _has_moved([pair.after - pair.before for pair in found])):
+        return None
+    return Question(metric, frozenset(pair.case.id for pair in found), is_since_baseline)
+
+
+def _has_moved(moves: Sequence[float]) -> bool:
+    return any(abs(each) > EPSILON for each in moves)
 
 
 def _room(values: Sheet, metric: str, before: Sequence[float]) -> float:
@@ -221,9 +236,11 @@ class _Judge:
         self._tail = self._alpha / count
         asked = len({each for place in noisy for each in place.asked if each is not None})
         tested = [place for place in noisy if kind(values, place.metric) == "tested"]
-        falls = {_moved(place, found, -1) for place in tested for found in (place.change, place.since) if found}
-        self._worse = self._adjusted(sorted(falls), asked)
-        self._better = self._adjusted(sorted({_moved(place, place.change) for place in tested}), asked)
+        falls = {
+            _moved(place, found, -1) for place in tested for found in (place.change, place.since) if _has_moved(found)
+        }
+        rises = {_moved(place, place.change) for place in tested if _has_moved(place.change)}
+        self._worse, self._better = self._adjusted(sorted(falls), asked), self._adjusted(sorted(rises), asked)
 
     def _adjusted(self, moves: Sequence[_Moved], count: int) -> dict[_Moved, float]:
         """Adjusted p-values: Holm's steps among what was tested, with the share of the other rows set aside."""
@@ -252,9 +269,9 @@ class _Judge:
         )  # fmt: skip
 
     def _tested(self, place: Place) -> Chance:
-        worse = self._worse[_moved(place, place.change, -1)]
+        worse = self._worse.get(_moved(place, place.change, -1), 1.0)
         drifted = self._worse.get(_moved(place, place.since, -1), 1.0)
-        better = self._better[_moved(place, place.change)]
+        better = self._better.get(_moved(place, place.change), 1.0)
         needed = self._statistics.cases_for_test([-each for each in place.change], self._tail)
         return Chance(
             worse <= self._alpha, better <= self._alpha, drifted <= self._alpha, p=min(worse, better), needed=needed,

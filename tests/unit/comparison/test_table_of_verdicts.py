@@ -52,7 +52,7 @@ FEW = tuple(MetricId.parse(name) for name in ("faithfulness", "b", "c", "d"))
 def of_four() -> Exam:
     """Four judged metrics of six cases, of which one fell from 1 to 0: see test_together.py."""
     declared = {str(name): sheets.metric(str(name), reads="judge") for name in FEW}
-    lines = [CaseValues(f"c{n}", "a", critical=False, before=(1.0,) * 4, after=(0.0, 1.0, 1.0, 1.0)) for n in range(6)]
+    lines = [CaseValues(f"c{n}", "a", critical=False, before=(1.0,) * 4, after=(0.0, *[0.99] * 3)) for n in range(6)]
     values = Sheet(FEW, declared, lines, has_baseline=True)
     return sheets.exam(values, *(sheets.rule(str(name), optional=name != FEW[0]) for name in FEW))
 
@@ -160,7 +160,7 @@ REASONS: dict[str, ReasonCase] = {
                 "too-few-cases", ("faithfulness in the row all: 6 cases, {} are needed; worse by 1, 0.02 is allowed; "
                 "6 cases lost; p = 0.016 together with all such rows: run `rag-assay noise` or add cases"),
             ),
-            ("undecided-rule", "the rule on faithfulness could be decided in no row"),
+            ("undecided-rule", "the rule on faithfulness could be decided in no row"), NOTHING,
         ],
     ),
     "undecided-rule": ReasonCase(

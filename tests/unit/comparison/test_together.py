@@ -18,12 +18,20 @@ NAMES = ("faithfulness", "correctness", "answer_relevance", "answer_completeness
 DECLARED = {name: sheets.metric(name, reads="ranking" if name == "recall" else "judge") for name in NAMES}
 RULES = [sheets.rule(name, max_drop=0.03, min_lost=2) for name in NAMES]
 Values = tuple[float, ...]
-ONES: Values = (1.0,) * 5
+BEFORE: Values = (1.0, 0.5, 0.5, 0.5, 1.0)
+
+
+def now(faithfulness: float = 1.0, correctness: float = 0.51) -> Values:
+    """The values of a case now: what a judge says always moves a little."""
+    return (faithfulness, correctness, 0.51, 0.49, 1.0)
+
+
+UNFAITHFUL = now(0.0)
 
 
 def exam(after: list[Values], *rules: Any, **fields: Any) -> Exam:
-    """Cases that were at 1 in four judged metrics and in recall; default rules unless others are given."""
-    lines = [CaseValues(f"c{n}", "a", critical=False, before=ONES, after=each) for n, each in enumerate(after)]
+    """Cases that were at BEFORE in four judged metrics and in recall; default rules unless others are given."""
+    lines = [CaseValues(f"c{n}", "a", critical=False, before=BEFORE, after=each) for n, each in enumerate(after)]
     metrics = tuple(MetricId.parse(name) for name in NAMES)
     noise = Noisiness(alpha=0.05)
     values = Sheet(metrics, DECLARED, lines, has_baseline=True, noise=noise)
@@ -35,14 +43,11 @@ def codes(found: Exam) -> list[str]:
     return [reason.code for reason in gate.decide(found).reasons]
 
 
-UNFAITHFUL: Values = (0.0, 1.0, 1.0, 1.0, 1.0)
-
-
 def test_six_cases_that_all_become_unfaithful_are_not_green() -> None:
-    """Of four judged rows none can show it: one way of 64 is more than 0.05 / 4. Together they can."""
+    """Of four judged rows that moved none can show it: one way of 64 is more than 0.05 / 4. Together they can."""
     found = exam([UNFAITHFUL] * 6)
-    [row] = [entry.row for entry in found.rows if entry.row.status == "too few cases"]
-    assert (row.metric, row.n) == ("faithfulness", 6)
+    [row] = [entry.row for entry in found.rows if entry.is_doubted]
+    assert (row.metric, row.n, row.status) == ("faithfulness", 6, "too few cases")
     assert "worse by 1, 0.03 is allowed; 6 cases lost; p = 0.016 together" in row.reason
     verdict = gate.decide(found)
     assert (verdict.outcome, codes(found)) == ("inconclusive", ["too-few-cases"])
@@ -55,13 +60,13 @@ def test_six_cases_that_all_become_unfaithful_are_not_green() -> None:
     ("after", "is_open"),
     [
         pytest.param([UNFAITHFUL] * 6, True, id="all of six: 1 of 64"),
-        pytest.param([UNFAITHFUL] * 4 + [ONES] * 2, False, id="four of six: 1 of 16"),
-        pytest.param([ONES] * 6, False, id="nothing fell"),
+        pytest.param([UNFAITHFUL] * 4 + [now()] * 2, False, id="four of six: 1 of 16"),
+        pytest.param([now()] * 6, False, id="nothing fell"),
         pytest.param([UNFAITHFUL] * 4, False, id="four cases can show nothing even together"),
-        pytest.param([(0.98, 1.0, 1.0, 1.0, 1.0)] * 6, False, id="all fell, and no farther than is allowed"),
-        pytest.param([(0.5,) * 4 + (1.0,)] * 6, True, id="everything fell by half"),
+        pytest.param([now(0.98)] * 6, False, id="all fell, and no farther than is allowed"),
+        pytest.param([now(0.5, 0.0)] * 6, True, id="two metrics fell by half"),
         pytest.param(
-            [(0.9, 1.0, 1.0, 1.0, 1.0)] * 3 + [(1.0, 0.9, 1.0, 1.0, 1.0)] * 3, True,
+            [now(0.9)] * 3 + [now(correctness=0.4)] * 3, True,
             id="three cases lost one metric and three another: each lost something",
         ),
     ],
@@ -71,14 +76,25 @@ def test_what_the_rows_lost_is_added_up_case_by_case(after: list[Values], *, is_
     assert ("too-few-cases" in codes(exam(after))) == is_open
 
 
+REST = (0.51, 0.49, 1.0)
+
+
+def test_a_fall_in_the_only_metric_that_moved_has_the_whole_of_alpha() -> None:
+    """Where no case of a metric moved, it can raise no false alarm: six of six are a regression by themselves."""
+    found = exam([(0.0, *BEFORE[1:])] * 6)
+    assert [entry.row.status for entry in found.rows] == ["regressed", *["unchanged"] * 4]
+    assert gate.decide(found).outcome == "failed"
+
+
 def test_rises_stand_against_falls() -> None:
-    """What a case lost in one metric and won in another by as much is nothing."""
-    lines = [
-        CaseValues(f"c{n}", "a", critical=False, before=(1.0, 0.0, 1.0, 1.0, 1.0), after=(0.0, 1.0, 1.0, 1.0, 1.0))
-        for n in range(6)
-    ]
-    values = Sheet(tuple(MetricId.parse(name) for name in NAMES), DECLARED, lines, has_baseline=True)
-    assert "too-few-cases" not in codes(sheets.exam(values, *RULES, written=False))
+    """What a case lost in one metric and won in another is nothing; five that only lost are one way of 32."""
+    for correctness, is_open in ((1.0, False), (0.0, True)):
+        lines = [
+            CaseValues(f"c{n}", "a", critical=False, before=(1.0, 0.0, 0.5, 0.5, 1.0), after=(0.0, correctness, *REST))
+            for n in range(5)
+        ]
+        values = Sheet(tuple(MetricId.parse(name) for name in NAMES), DECLARED, lines, has_baseline=True)
+        assert ("too-few-cases" in codes(sheets.exam(values, *RULES, written=False))) == is_open
 
 
 def test_an_optional_rule_leaves_nothing_open() -> None:
