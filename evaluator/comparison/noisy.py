@@ -27,7 +27,7 @@ _Moved: TypeAlias = tuple[str, tuple[float, ...]]
 DRIFT_SHARE = 0.5
 """What a row's fall below its anchor may spend of a row's chance of a false alarm.
 
-An anchor is one run's values for as long as it stands. Where that was lucky, each later pull request is held to its luck.
+An anchor is one run's values for as long as it stands: where that was lucky, later runs are held to its luck.
 """
 
 
