@@ -11,6 +11,8 @@ import pytest
 
 from evaluator import errors
 from evaluator.model.decision import Decision
+from evaluator.model.noise import CategoryNoise, MetricNoise, Noise
+from evaluator.stages import known_noise
 from evaluator.stages.check import check
 from evaluator.stages.collect import collect
 from evaluator.stages.compare import compare
@@ -20,7 +22,7 @@ from evaluator.stages.report import report
 from evaluator.stages.score import score
 from evaluator.stages.workspace import Workspace
 from evaluator.stores.records import iter_records
-from evaluator.stores.values import read_value
+from evaluator.stores.values import read_value, write_value
 from tests.fakes import wobbling
 from tests.workbench import Bench, recorded
 
@@ -222,3 +224,23 @@ def test_another_number_of_repeats_is_a_change_of_the_configuration_and_comparab
     found = suite.read("new", "comparison.json")
     assert found["configuration"] == [{"key": "pipeline.repeats", "before": 1, "after": 3}]
     assert found["paired"] == 6
+
+
+def test_measured_noise_counts_for_more_beside_a_baseline_that_asked_less_often(tmp_path: Path) -> None:
+    """One time has three times the variance of a mean of three: the band is root((1 + 3) / 2) times as wide."""
+    suite = Suite(tmp_path, *["+"] * 5, "+" * 4 + "-" * 6, repeats=1, gate=LOOSE)
+    suite.run("once")
+    suite.bench.pipeline["repeats"] = 3
+    suite.run("base")
+    own = known_noise.fingerprint(suite.workspace("new").config, None)
+    known = MetricNoise(sd=0.1, categories={"uncategorised": CategoryNoise(sd=0.1, n=6)})
+    noise = Noise(fingerprint=own, pipeline_fingerprint=own, date="2026-03-01", repeats=5, metrics={"recall@5": known})
+    write_value(suite.bench.folder / "noise.json", noise)
+    suite.bench.config["noise"] = "noise.json"
+    bands = []
+    suite.run("new", "base")
+    for baseline in ("base", "once"):
+        suite.decide("new", baseline)
+        [row] = [row for row in suite.read("new", "comparison.json")["rows"] if row["scope"] == "all"]
+        bands.append(row["noise"])
+    assert bands[1] == pytest.approx(bands[0] * 2**0.5)
