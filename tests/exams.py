@@ -8,9 +8,10 @@ from evaluator.comparison import critical
 from evaluator.comparison.claims import NewClaim
 from evaluator.comparison.critical import Held, JudgedCase, Sides
 from evaluator.comparison.enforcement import Belief
-from evaluator.comparison.sheet import CaseValues, JudgedHalf, Sheet
+from evaluator.comparison.sheet import CaseValues, JudgedHalf, Noisiness, Sheet
 from evaluator.model.comparison import CriticalRule, Exam, JudgeTerms, Judging
 from evaluator.model.judgement import Claim, Further
+from evaluator.model.noise import CategoryNoise, MetricNoise
 from evaluator.model.score import MetricId
 from tests import sheets
 from tests.court import calibration, claim
@@ -173,6 +174,9 @@ def of_critical(name: str, *others: str, **fields: Any) -> Exam:
     return exam(critical=tuple(each.but(unenforced=doubt) for each in found), **fields)
 
 
+NOISE = MetricNoise(sd=0.1, categories={"a": CategoryNoise(sd=0.1, n=10)})
+
+
 class RuleCase(NamedTuple):
     """An exam, and what a rule of it comes to: its outcome, limit and reason."""
 
@@ -210,6 +214,12 @@ RULES: dict[str, RuleCase] = {
     "no worse": RuleCase(
         "min", exam(*[(0.5, 0.5)] * 6, rule={"min": 0.6}, gate={"floor_policy": "no_worse"}), "passed", 0.6,
         "below the floor 0.6 before, and no worse",
+    ),
+    "no worse than chance": RuleCase(
+        "min", exam(
+            *[(0.5, 0.49)] * 6, name="faithfulness", rule={"min": 0.6}, gate={"floor_policy": "no_worse"},
+            sheet={"noise": Noisiness({"faithfulness": NOISE}, 5)},
+        ), "passed", 0.6, "below the floor 0.6 before, and no worse than chance makes it",
     ),
     "wins": RuleCase(
         "min_win", exam(*[(None, 1.0), (None, 0.0)] * 3, name="preference", rule={"min_win": 0.5}), "passed", 0.5,

@@ -170,6 +170,15 @@ def test_what_hides_a_fall_from_the_changes_own_exam(court: Court, attack: Calla
     assert {entry.accepted for entry in court.comparison("new").loosened} == {"agreed"}
 
 
+def test_a_pipeline_that_is_asked_more_often_does_not_shake_its_noise_off(court: Court) -> None:
+    """With pipeline.repeats the file is stale for the change's own exam, and as good as before for the baseline's."""
+    court.config["pipeline"] = HTTP
+    write(court, noise(court))
+    decision = fall(court, lambda court: settings(court, "pipeline", repeats=3))
+    assert decision.outcome == "inconclusive"
+    assert all("(stale: another judge, pipeline.kind or pipeline.repeats)" in (where or "") for where in blamed(court))
+
+
 def test_a_change_of_alpha_that_is_red_all_the_same(court: Court) -> None:
     """What fails by the change's own rules is a failure and needs no second name."""
     decision = fall(court, lambda court: settings(court, "gate", alpha=0.01))

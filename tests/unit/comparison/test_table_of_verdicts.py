@@ -151,7 +151,7 @@ REASONS: dict[str, ReasonCase] = {
     "removed": ReasonCase(
         exam(
             *[KEPT] * 6, CaseValues("o", "old", critical=False, before=(1.0,), after=None), rule={"per": "category"}
-        ), "inconclusive", [("removed", "recall@5 in old: no case of it is left")],
+        ), "inconclusive", [("removed", "recall@5 in old: no case of it is left; accepted.yml can name the row")],
     ),
     "too-few-cases": ReasonCase(
         of_four(), "inconclusive",
