@@ -132,11 +132,11 @@ def _fixture(workspace: Workspace, candidate: Run) -> Fixture | None:
 
 
 def _is_recut(candidate: Run, baseline: RunReader | None) -> bool:
-    """Whether the chunks are others than the baseline's."""
+    """Whether the chunks are, or may be, others than the baseline's."""
     if baseline is None:
         return False
     before, after = (run.head.fingerprint.get("chunks") for run in (baseline, candidate))
-    return before != after
+    return before is None or before != after
 
 
 def _measured(

@@ -30,7 +30,8 @@ def exhibits(seen: Tally, new: Exam, old: Exam | None, metrics: Sequence[str]) -
 
 def shown(seen: Tally, metrics: Sequence[str]) -> list[str]:
     """The metrics that have rows: the candidate's own, and under another chunking what contexts cost."""
-    beside = [str(CONTEXT_TOKENS)] if rechunked(seen) else []
+    is_recut = CONTEXT_TOKENS in seen.ruler.metrics and rechunked(seen) > 0
+    beside = [str(CONTEXT_TOKENS)] if is_recut else []
     return list(dict.fromkeys([*metrics, *beside]))
 
 
