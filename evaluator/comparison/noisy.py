@@ -11,7 +11,7 @@ from evaluator.model.exam import CategorySpread, Noisy
 from evaluator.model.score import MetricId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from evaluator.model.comparison import GatedRow
     from evaluator.model.config import Rule
@@ -49,11 +49,10 @@ class Place(NamedTuple):
     Attributes:
         metric: what is measured.
         category: where; None for all cases and for the pooled small categories.
-        change: per paired case how much better it became, in the metric's own direction.
+        change: per paired case how much better it became, in the metric's own direction; empty where chance has no part
+            in what is decided.
         since: the same against the anchor; none where there is no such rule.
-        limits_means: whether a rule limits how far the mean may fall.
         room: how far the mean can fall at all.
-        is_decided: whether the row is large enough to be decided at all.
         asked: what the row asks, and what it asks of the anchor (None: nothing): two that ask the same are one.
     """
 
@@ -61,9 +60,7 @@ class Place(NamedTuple):
     category: str | None
     change: Sequence[float]
     since: Sequence[float]
-    limits_means: bool
     room: float = math.inf
-    is_decided: bool = True
     asked: tuple[Question | None, Question | None] = (None, None)
 
 
@@ -77,7 +74,6 @@ class Chance(NamedTuple):
         p: how often chance moves such a row so far and that way, adjusted for the number of rows; where it was tested.
         needed: about how many cases it would take to tell a fall like this one; None where there is none.
         interval: of the change in the mean, 95 %.
-        fewest: fewer cases than this can show nothing.
         is_blind: whether chance could have made any fall, however far.
     """
 
@@ -88,7 +84,6 @@ class Chance(NamedTuple):
     p: float | None = None
     needed: int | None = None
     interval: tuple[float, float] | None = None
-    fewest: int = 1
     is_blind: bool = False
 
 
@@ -123,8 +118,8 @@ def fewest(values: Sheet, rules: Sequence[Rule], min_cases: int) -> dict[str, in
 def _asked_unpooled(values: Sheet, rule: Rule) -> Iterator[Question]:
     """What the rows of a rule on a noisy metric ask, were each category large enough for one."""
     for cases in [values.cases] if rule.per == "all" else values.by_category.values():
-        found = place(values, rule, (None, cases), is_decided=True)
-        if _is_tested(found):
+        found = place(values, rule, None, cases)
+        if found.change:
             yield from filter(None, found.asked)
 
 
@@ -143,20 +138,19 @@ def _compared(values: Sheet, metric: str) -> bool:
     return values.has_baseline_of(metric) and values.other_judge(metric) is None
 
 
-def place(values: Sheet, rule: Rule, where: tuple[str | None, Sequence[CaseValues]], *, is_decided: bool) -> Place:
+def place(values: Sheet, rule: Rule, category: str | None, cases: Sequence[CaseValues]) -> Place:
     """A row of a rule over the cases of a category, or over others (None)."""
-    category, cases = where
     metric, sign = rule.metric, 1 if values.higher_is_better(rule.metric) else -1
-    is_decided = is_decided and kind(values, metric, rule.at) != "steady" and _compared(values, metric)
-    if not is_decided or not _asks_for_a_change(values, rule, cases):
-        return Place(metric, category, (), (), limits_means=False, is_decided=False)
+    is_noisy = kind(values, metric, rule.at) != "steady" and _compared(values, metric)
+    if not is_noisy or not _asks_for_a_change(values, rule, cases):
+        return Place(metric, category, (), ())
     pairs = sheet.pairs(cases, values.column[metric])
     since = drift.anchored(values, metric, cases) if rule.max_drop is not None else []
     before = {pair.case.id: pair.before for pair in pairs}
     is_baseline = all(abs(pair.before - before.get(pair.case.id, math.inf)) <= EPSILON for pair in since)
     return Place(
         metric, category, [sign * (pair.after - pair.before) for pair in pairs],
-        [sign * (pair.after - pair.before) for pair in since], limits_means=True,
+        [sign * (pair.after - pair.before) for pair in since],
         room=_room(values, metric, list(before.values())), asked=(
             _question(values, metric, pairs, is_since_baseline=True),
             _question(values, metric, since, is_since_baseline=is_baseline),
@@ -183,21 +177,14 @@ def _room(values: Sheet, metric: str, before: Sequence[float]) -> float:
     return math.inf if worst is None else abs(_mean(before) - worst)
 
 
-def chances(values: Sheet, places: Sequence[Place], needed: Mapping[str, int]) -> list[Chance | None]:
-    """What chance makes of each row, the rows together; None of those that it has no part in.
-
-    ``needed`` is how many cases a row needs, by metric.
-    """
-    noisy = [place for place in places if _is_tested(place)]
+def chances(values: Sheet, places: Sequence[Place]) -> list[Chance | None]:
+    """What chance makes of each row, the rows together; None of those that it has no part in."""
+    noisy = [place for place in places if place.change]
     count = sum(1 + bool(place.since) for place in noisy)
     if not noisy:
         return [None] * len(places)
-    judge = _Judge(values, noisy, count, needed)
-    return [judge.of(place) if _is_tested(place) else None for place in places]
-
-
-def _is_tested(place: Place) -> bool:
-    return place.is_decided and place.limits_means and bool(place.change)
+    judge = _Judge(values, noisy, count)
+    return [judge.of(place) if place.change else None for place in places]
 
 
 def noisy(values: Sheet, metrics: Sequence[str], rows: Sequence[GatedRow]) -> dict[str, Noisy]:
@@ -226,12 +213,12 @@ def spread(values: Sheet, metric: str, category: str | None) -> CategorySpread:
 class _Judge:
     """All noisy rows of an exam, ``count`` of them with those that are held to an anchor."""
 
-    def __init__(self, values: Sheet, noisy: Sequence[Place], count: int, needed: Mapping[str, int]) -> None:
+    def __init__(self, values: Sheet, noisy: Sequence[Place], count: int) -> None:
         # Imported late: numpy is nothing that a suite without noise should wait for.
         from evaluator.comparison import statistics  # noqa: PLC0415 - as above
 
         self._statistics = statistics
-        self._values, self._needed = values, needed
+        self._values = values
         self._alpha = values.noise.alpha
         self._tail = self._alpha / count
         asked = len({each for place in noisy for each in place.asked if each is not None})
@@ -275,7 +262,6 @@ class _Judge:
         needed = self._statistics.cases_for_test([-each for each in place.change], self._tail)
         return Chance(
             worse <= self._alpha, better <= self._alpha, drifted <= self._alpha, p=min(worse, better), needed=needed,
-            fewest=self._needed[place.metric],
         )  # fmt: skip
 
 

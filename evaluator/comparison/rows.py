@@ -68,10 +68,10 @@ def gated_rows(values: Sheet, rules: Sequence[Rule], min_cases: int) -> list[Gat
     ]
     # What chance makes of one row depends on how many there are.
     places = [
-        noisy.place(values, each.rule, (each.group.category, each.group.cases), is_decided=not each.group.small)
+        noisy.place(values, each.rule, each.group.category, () if each.group.small else each.group.cases)
         for each in found
     ]
-    chances = noisy.chances(values, places, needed)
+    chances = noisy.chances(values, places)
     gated = [_gated(values, each._replace(chance=chance)) for each, chance in zip(found, chances, strict=True)]
     return together.with_doubts(values, rules, gated, needed)
 

@@ -63,7 +63,9 @@ def status(values: Sheet, row: Row, rule: Rule | None, seen: Seen) -> tuple[Stat
 
 
 def _is_too_small(row: Row, seen: Seen) -> bool:
-    return seen.is_small or (seen.chance is not None and row.n < seen.chance.fewest)
+    # What was measured tells of any number of cases; sign flips of too few can show nothing.
+    is_tested = seen.chance is not None and seen.chance.band is None
+    return seen.is_small or (is_tested and row.n < seen.fewest)
 
 
 def _better(rise: float, chance: Chance | None) -> tuple[Status, str]:
