@@ -94,6 +94,4 @@ def _exceeds(differences: Sequence[float], noise: Noisy | None, category: str) -
 
     if noise.spreads is None:
         return statistics.sign_flip(differences) <= noise.tail
-    found = noise.spreads[category]
-    known = statistics.Known(found.sd, found.df, found.kurtosis)
-    return rise - statistics.band(known, len(differences), noise.tail) > EPSILON
+    return rise - statistics.band(noise.spreads[category], len(differences), noise.tail) > EPSILON

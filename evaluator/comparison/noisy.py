@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from evaluator.comparison import drift, sheet
 from evaluator.comparison.sheet import EPSILON, CaseValues, PairValue, Sheet
-from evaluator.model.exam import CategorySpread, Noisy
+from evaluator.model.exam import CaseSpread, Noisy
 from evaluator.model.score import MetricId
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def chances(values: Sheet, places: Sequence[Place]) -> list[Chance | None]:
 
 def noisy(values: Sheet, metrics: Sequence[str], rows: Sequence[GatedRow]) -> dict[str, Noisy]:
     """What a category has to exceed its anchor by, for the noisy ones of some metrics among the rows of an exam."""
-    gated = [entry for entry in rows if entry.row.interval is not None]
+    gated = [entry for entry in rows if entry.is_noisy]
     tail = values.noise.alpha / max(1, len(gated) + sum(entry.anchor is not None for entry in gated))
     found = {}
     for metric in metrics:
@@ -200,10 +200,10 @@ def noisy(values: Sheet, metrics: Sequence[str], rows: Sequence[GatedRow]) -> di
     return found
 
 
-def spread(values: Sheet, metric: str, category: str | None) -> CategorySpread:
+def spread(values: Sheet, metric: str, category: str | None) -> CaseSpread:
     """The larger of a category's and the whole metric's standard deviation within cases."""
     known, times = values.noise.measured[metric], values.noise.repeats - 1
-    whole = CategorySpread(
+    whole = CaseSpread(
         sd=known.sd, df=times * max(1, sum(each.n for each in known.categories.values())), kurtosis=known.kurtosis
     )
     own = known.categories.get(category) if category is not None else None
@@ -243,8 +243,7 @@ class _Judge:
         return self._tested(place)._replace(interval=interval)
 
     def _measured(self, place: Place) -> Chance:
-        found = spread(self._values, place.metric, place.category)
-        known = self._statistics.Known(found.sd, found.df, found.kurtosis)
+        known = spread(self._values, place.metric, place.category)
         mean = _mean(place.change)
         fallen = _mean(place.since)
         band = self._statistics.band(known, len(place.change), self._tail)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
+
+    from evaluator.model.exam import CaseSpread
 
     Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -101,21 +103,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-class Known(NamedTuple):
-    """What is known of the noise of a case.
-
-    Attributes:
-        sd: its standard deviation from run to run.
-        df: the degrees of freedom of that.
-        kurtosis: the excess kurtosis of the difference between two runs.
-    """
-
-    sd: float
-    df: float
-    kurtosis: float = 0.0
-
-
-def band(known: Known, n: int, tail: float) -> float:
+def band(known: CaseSpread, n: int, tail: float) -> float:
     """How far apart the means of two runs of ``n`` equal cases lie by chance, but for a share ``tail`` of the time.
 
     By the t distribution, with the term of Cornish and Fisher for a sum of few values that mostly stay and sometimes
@@ -126,7 +114,7 @@ def band(known: Known, n: int, tail: float) -> float:
     return (t + heavier) * known.sd * math.sqrt(2 / n)
 
 
-def cases_for(drop: float, known: Known, tail: float) -> int:
+def cases_for(drop: float, known: CaseSpread, tail: float) -> int:
     """How many cases it takes for :func:`band` to be at most ``drop`` (above 0), by doubling and halving."""
     low, high = 0, 1
     while band(known, high, tail) - drop > TIE:

@@ -26,14 +26,14 @@ def with_doubts(
     all such metrics lost, added up case by case, is tested once, with the part of alpha that their own rows have no use
     for.
     """
-    tested = [entry for entry in found if entry.row.interval is not None and entry.row.noise is None]
+    tested = [entry for entry in found if entry.is_noisy and entry.row.noise is None]
     heard = {entry.row.metric for entry in tested if entry.row.n >= needed[entry.row.metric]}
     silent = [entry for entry in tested if entry.row.metric not in heard]
     fallen = [entry for entry in silent if _is_too_far(values, rules[entry.rule], entry)]
     if not fallen:
         return list(found)
     p = _p_value(values, {entry.row.metric for entry in silent})
-    share = len(silent) / sum(entry.row.interval is not None for entry in found)
+    share = len(silent) / sum(entry.is_noisy for entry in found)
     if p > share * values.noise.alpha:
         return list(found)
     return [_doubted(entry, p) if entry in fallen else entry for entry in found]

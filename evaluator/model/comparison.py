@@ -174,6 +174,11 @@ class GatedRow(Value):
     unscored_before: int = 0
     taken_over: bool = False
 
+    @property
+    def is_noisy(self) -> bool:
+        """Whether chance has a part in what is decided: such rows have an interval."""
+        return self.row.interval is not None
+
 
 CriticalRule: TypeAlias = Literal[
     "lost_needs", "lost_facts", "lost_answer_facts", "wrong_abstention", "new_unsupported_claims"

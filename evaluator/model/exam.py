@@ -11,8 +11,14 @@ from evaluator.model.run import History
 from evaluator.model.verdicts import Verdict
 
 
-class CategorySpread(Value):
-    """The standard deviation of a case from run to run, known by ``df`` degrees of freedom, and its kurtosis."""
+class CaseSpread(Value):
+    """What is known of how a case varies.
+
+    Attributes:
+        sd: its standard deviation from run to run.
+        df: the degrees of freedom by which that is known.
+        kurtosis: the excess kurtosis of the difference between two runs.
+    """
 
     sd: float
     df: int
@@ -27,7 +33,7 @@ class Noisy(Value):
     """
 
     tail: float
-    spreads: dict[str, CategorySpread] | None = None
+    spreads: dict[str, CaseSpread] | None = None
 
 
 class Spread(Value):

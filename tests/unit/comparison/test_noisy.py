@@ -13,7 +13,7 @@ from evaluator.comparison.drift import next_history
 from evaluator.comparison.sheet import CaseValues, Noisiness, Sheet
 from evaluator.comparison.tails import t_quantile
 from evaluator.model.comparison import Exam
-from evaluator.model.exam import CategorySpread, ExamFile, Noisy
+from evaluator.model.exam import CaseSpread, ExamFile, Noisy
 from evaluator.model.noise import CategoryNoise, MetricNoise
 from evaluator.model.run import History
 from evaluator.model.score import MetricId
@@ -156,7 +156,7 @@ def test_an_anchor_is_exceeded_beyond_the_noise_only(after: float, *, moves: boo
             anchor={"faithfulness": {case.id: 0.5 for case in values}}, pending={"faithfulness": ("a",)},
         ),
         values={"faithfulness": {case.id: after for case in values}}, categories={case.id: "a" for case in values},
-        noise={"faithfulness": Noisy(tail=0.05, spreads={"a": CategorySpread(sd=0.1, df=40)})},
+        noise={"faithfulness": Noisy(tail=0.05, spreads={"a": CaseSpread(sd=0.1, df=40)})},
     )  # fmt: skip
     history = next_history(state, accepted=True, higher_is_better={"faithfulness": True}, link=None)
     assert set(history.anchor["faithfulness"].values()) == {after if moves else 0.5}

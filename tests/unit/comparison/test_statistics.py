@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.comparison import statistics, tails
+from evaluator.model.exam import CaseSpread
 
 SIXTHS = st.integers(-6, 6).map(lambda each: each / 6)
 
@@ -152,17 +153,17 @@ def test_an_interval_of_equal_differences_has_no_width() -> None:
 
 def test_the_band_is_as_by_hand() -> None:
     """t(0.95, 4) = 2.1318, times a spread of 0.1, times the root of 2/8."""
-    assert statistics.band(statistics.Known(0.1, 4), 8, 0.05) == pytest.approx(2.131846786 * 0.1 * 0.5)
+    assert statistics.band(CaseSpread(sd=0.1, df=4), 8, 0.05) == pytest.approx(2.131846786 * 0.1 * 0.5)
     # (2.1318^3 - 3 x 2.1318) x 12 / (24 x 8) = 0.2058 more for a kurtosis of 12.
-    heavier = statistics.band(statistics.Known(0.1, 4, 12.0), 8, 0.05)
+    heavier = statistics.band(CaseSpread(sd=0.1, df=4, kurtosis=12.0), 8, 0.05)
     assert heavier == pytest.approx((2.131846786 + 0.205813) * 0.1 * 0.5, rel=1e-5)
 
 
 @pytest.mark.parametrize(("drop", "needed"), [(0.05, 37), (0.1, 10), (10.0, 1)])
 def test_the_cases_that_are_needed_are_as_by_hand(drop: float, needed: int) -> None:
     """2 x (2.1318 x 0.1 / drop)^2: 36.4, 9.1, next to nothing."""
-    assert statistics.cases_for(drop, statistics.Known(0.1, 4), 0.05) == needed
-    assert statistics.band(statistics.Known(0.1, 4), needed, 0.05) <= drop
+    assert statistics.cases_for(drop, CaseSpread(sd=0.1, df=4), 0.05) == needed
+    assert statistics.band(CaseSpread(sd=0.1, df=4), needed, 0.05) <= drop
 
 
 @pytest.mark.parametrize(("alpha", "fewest"), [(0.05, 5), (0.05 / 54, 11), (0.0625, 4)])
