@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from evaluator.comparison import drift, sheet
 from evaluator.comparison.sheet import EPSILON, CaseValues, PairValue, Sheet
 from evaluator.model.exam import CaseSpread, Noisy
-from evaluator.model.score import MetricId
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +91,7 @@ def kind(values: Sheet, metric: str, at: str = "mean") -> Kind:
 
     Percentiles are decided by their limits alone: what is known of noise is about means.
     """
-    noise, declared = values.noise, values.declared[MetricId.parse(metric).name]
+    noise, declared = values.noise, values.declaration(metric)
     is_judged = values.is_judged(metric)
     if at != "mean" or not (is_judged or noise.is_live):
         return "steady"
@@ -140,7 +139,7 @@ def _compared(values: Sheet, metric: str) -> bool:
 
 def place(values: Sheet, rule: Rule, category: str | None, cases: Sequence[CaseValues]) -> Place:
     """A row of a rule over the cases of a category, or over others (None)."""
-    metric, sign = rule.metric, 1 if values.higher_is_better(rule.metric) else -1
+    metric, better = rule.metric, values.better(rule.metric)
     is_noisy = kind(values, metric, rule.at) != "steady" and _compared(values, metric)
     if not is_noisy or not _asks_for_a_change(values, rule, cases):
         return Place(metric, category, (), ())
@@ -149,8 +148,8 @@ def place(values: Sheet, rule: Rule, category: str | None, cases: Sequence[CaseV
     before = {pair.case.id: pair.before for pair in pairs}
     is_baseline = all(abs(pair.before - before.get(pair.case.id, math.inf)) <= EPSILON for pair in since)
     return Place(
-        metric, category, [sign * (pair.after - pair.before) for pair in pairs],
-        [sign * (pair.after - pair.before) for pair in since],
+        metric, category, [better * (pair.after - pair.before) for pair in pairs],
+        [better * (pair.after - pair.before) for pair in since],
         room=_room(values, metric, list(before.values())), asked=(
             _question(values, metric, pairs, is_since_baseline=True),
             _question(values, metric, since, is_since_baseline=is_baseline),

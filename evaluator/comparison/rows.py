@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import drift, least, noisy, numbers, sheet, statuses, together
-from evaluator.comparison.sheet import EPSILON, CaseValues, Sheet
+from evaluator.comparison.sheet import EPSILON, CaseValues, PairValue, Sheet
 from evaluator.comparison.statuses import Seen
 from evaluator.model.comparison import GatedRow, Row, Scope
 from evaluator.model.counting import counted
@@ -100,7 +100,7 @@ def groups(values: Sheet, metric: str, per: str, min_cases: int) -> Iterator[Gro
     for name, cases in values.by_category.items():
         if not _applies(cases, column):
             continue
-        compared = values.has_baseline_of(metric) and not values.compares(metric)
+        compared = values.has_baseline_of(metric) and not values.declaration(metric).compares
         count = len(sheet.pairs(cases, column)) if compared else len(sheet.scored_after(cases, column))
         small = count < min_cases
         pooled.extend(cases if small else [])
@@ -122,15 +122,14 @@ def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
     floor_values = sheet.scored_after(group.floor_cases, column)
     comparable = values.other_judge(metric) is None
     anchor = drift.anchored(values, metric, group.cases) if comparable and not group.small else []
-    sign = 1 if values.higher_is_better(metric) else -1
     doubt = values.doubt(metric, group.cases)
-    worse = _worse(values, metric, group.cases)
+    worse = _count_worse(values, metric, sheet.pairs(group.cases, column))
     row = _row(values, metric, group, rule, Seen(ruled.fewest, ruled.chance))
     return GatedRow(
         rule=ruled.number,
         row=_unenforced(row, doubt),
-        worse=len(worse),
-        worst_worse=len(worse) + _worst_worse(values, metric, group.cases),
+        worse=worse,
+        worst_worse=worse + _worst_worse(values, metric, group.cases),
         floor=numbers.mean(floor_values),
         floor_n=len(floor_values),
         floor_before=numbers.mean(sheet.scored_before(group.floor_cases, column)) if comparable else None,
@@ -140,7 +139,7 @@ def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
         floor_worst=_worst_floor(values, metric, group),
         anchor=numbers.mean([pair.before for pair in anchor]),
         anchored=numbers.mean([pair.after for pair in anchor]),
-        anchor_worse=sum(sign * (pair.after - pair.before) < -EPSILON for pair in anchor),
+        anchor_worse=_count_worse(values, metric, anchor),
         anchor_within=ruled.chance is not None and not ruled.chance.has_drifted,
         is_blind=ruled.chance is not None and ruled.chance.is_blind,
         unenforced=doubt,
@@ -180,15 +179,14 @@ def _worst_floor(values: Sheet, metric: str, group: Group) -> float | None:
     return numbers.mean([*known, *(worst for _ in _unscored(values, metric, group.floor_cases))])
 
 
-def _worse(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[str]:
-    sign = 1 if values.higher_is_better(metric) else -1
-    pairs = sheet.pairs(cases, values.column[metric])
-    return [pair.case.id for pair in pairs if sign * (pair.after - pair.before) < -EPSILON]
+def _count_worse(values: Sheet, metric: str, found: Sequence[PairValue]) -> int:
+    better = values.better(metric)
+    return sum(better * (pair.after - pair.before) < -EPSILON for pair in found)
 
 
 def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, seen: Seen) -> Row:
     column = values.column[metric]
-    if values.compares(metric):
+    if values.declaration(metric).compares:
         return _side_by_side(values, metric, group)
     if not values.has_baseline_of(metric):
         missing = "no judged baseline" if values.has_baseline else "no baseline"
@@ -211,7 +209,7 @@ def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, seen: Seen
     other_judge = values.other_judge(metric)
     if other_judge is not None:
         return row.but(delta=None, status="not comparable", reason=other_judge)
-    seen = seen._replace(is_small=group.small, worse=len(_worse(values, metric, group.cases)))
+    seen = seen._replace(is_small=group.small, worse=_count_worse(values, metric, pairs))
     status, reason = statuses.status(values, row, rule, seen)
     return _with_caveats(values, row.but(status=status, reason=reason), group)
 
@@ -221,7 +219,7 @@ def _interval(values: Sheet, metric: str, chance: Chance | None) -> tuple[float,
     if chance is None or chance.interval is None:
         return None
     low, high = chance.interval
-    return (low, high) if values.higher_is_better(metric) else (-high, -low)
+    return (low, high) if values.better(metric) > 0 else (-high, -low)
 
 
 def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Rule | None, missing: str) -> Row:
@@ -247,7 +245,7 @@ def _one_sided(values: Sheet, metric: str, group: Group) -> dict[str, object]:
     column = values.column[metric]
     mine, theirs = sheet.scored_after(group.cases, column), sheet.scored_before(group.cases, column)
     means = {"candidate": numbers.mean(mine), "baseline": numbers.mean(theirs)}
-    if mine and any(case.paraphrases.lost for case in group.cases) and values.is_of_groups(metric):
+    if mine and any(case.paraphrases.lost for case in group.cases) and values.declaration(metric).group:
         return {**means, "status": "too few cases", "reason": "every group is asked in other words than before"}
     if mine and not theirs:
         return {**means, "status": "new", "reason": "not in the baseline"}
@@ -261,7 +259,7 @@ def _one_sided(values: Sheet, metric: str, group: Group) -> dict[str, object]:
 
 
 def _with_caveats(values: Sheet, row: Row, group: Group) -> Row:
-    metric = values.declared[MetricId.parse(row.metric).name]
+    metric = values.declaration(row.metric)
     if row.metric in values.shallow:
         reason = f"the stored rankings reach {values.shallow[row.metric]} results only; run the baseline again"
         return row.but(status="not comparable", reason=reason)

@@ -137,17 +137,13 @@ class Sheet:
         found = [case.paraphrases for case in self.cases]
         return Paraphrases(sum(each.lost for each in found), sum(each.total for each in found))
 
-    def is_of_groups(self, metric: str) -> bool:
-        """Whether a metric reads groups of paraphrases."""
-        return self.declared[MetricId.parse(metric).name].group
+    def declaration(self, metric: str) -> Metric:
+        """What a metric, named with its cut-off, is declared as."""
+        return self.declared[MetricId.parse(metric).name]
 
-    def compares(self, metric: str) -> bool:
-        """Whether a metric holds the two runs beside each other itself."""
-        return self.declared[MetricId.parse(metric).name].compares
-
-    def higher_is_better(self, metric: str) -> bool:
-        """Direction of a metric."""
-        return self.declared[MetricId.parse(metric).name].higher_is_better
+    def better(self, metric: str) -> int:
+        """The sign of a change for the better."""
+        return 1 if self.declaration(metric).higher_is_better else -1
 
     def has_baseline_of(self, metric: str) -> bool:
         """Whether there is something to compare a metric with."""
@@ -184,11 +180,11 @@ class Sheet:
 
     def is_judged(self, metric: str) -> bool:
         """Whether a judge decides a metric."""
-        return self._half(metric) is not None or self.declared[MetricId.parse(metric).name].reads == "judge"
+        return self._half(metric) is not None or self.declaration(metric).reads == "judge"
 
     def worst(self, metric: str) -> float | None:
         """The worst value of a metric; None where it has none."""
-        declared = self.declared[MetricId.parse(metric).name]
+        declared = self.declaration(metric)
         return (0.0 if declared.higher_is_better else 1.0) if declared.bounded else None
 
     def _half(self, metric: str) -> JudgedHalf | None:

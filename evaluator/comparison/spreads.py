@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from evaluator.comparison import numbers, sheet
 from evaluator.model.exam import Spread, SpreadRow
-from evaluator.model.score import MetricId
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def spreads(values: Sheet, metrics: Sequence[str]) -> Iterator[SpreadRow]:
     """Mean, 50th and 95th percentile of every such metric: over the paired cases, or over all without a baseline."""
     for metric in metrics:
-        if values.declared[MetricId.parse(metric).name].bounded:
+        if values.declaration(metric).bounded:
             continue
         column = values.column[metric]
         pairs = sheet.pairs(values.cases, column)

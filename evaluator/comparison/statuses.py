@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.comparison import numbers
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.counting import counted
-from evaluator.model.score import MetricId
 
 if TYPE_CHECKING:
     from evaluator.comparison.noisy import Chance
@@ -53,9 +52,9 @@ def status(values: Sheet, row: Row, rule: Rule | None, seen: Seen) -> tuple[Stat
         return "unchanged", "no change"
     if rule is not None and _is_too_small(row, seen):
         return "too few cases", f"{counted(row.n, 'case')}, {seen.fewest} are needed"
-    if rule is None and not values.declared[MetricId.parse(row.metric).name].bounded:
+    if rule is None and not values.declaration(row.metric).bounded:
         return "not evaluated", "no rule names it"
-    if (delta > 0) == values.higher_is_better(row.metric):
+    if delta * values.better(row.metric) > 0:
         return _better(abs(delta), seen.chance)
     if rule is None or row.tolerance is None:
         return "not evaluated", "worse; no rule sets a limit"

@@ -41,7 +41,7 @@ def with_doubts(
 
 def _is_too_far(values: Sheet, rule: Rule, entry: GatedRow) -> bool:
     row = entry.row
-    fall = (row.delta or 0.0) * (-1 if values.higher_is_better(row.metric) else 1)
+    fall = -values.better(row.metric) * (row.delta or 0.0)
     return (
         row.status == "too few cases"
         and entry.worse >= (rule.min_lost or 1)
@@ -54,9 +54,9 @@ def _p_value(values: Sheet, metrics: Collection[str]) -> float:
 
     fallen: dict[str, list[float]] = {}
     for metric in metrics:
-        sign = -1 if values.higher_is_better(metric) else 1
+        better = values.better(metric)
         for pair in sheet.pairs(values.cases, values.column[metric]):
-            fallen.setdefault(pair.case.id, []).append(sign * (pair.after - pair.before))
+            fallen.setdefault(pair.case.id, []).append(better * (pair.before - pair.after))
     return statistics.sign_flip([math.fsum(each) for each in fallen.values()])
 
 
