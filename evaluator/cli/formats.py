@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluator import __version__
 from evaluator.cli import problems
+from evaluator.github.commands import MOST_ANNOTATIONS, command
 from evaluator.model.counting import counted
 from evaluator.templates import log_line
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from evaluator.errors import Problem
-
-MOST_ANNOTATIONS = 10
-"""How many annotations of one level GitHub shows of a step; the rest it drops without a word."""
 
 MOST_RESULTS = 25_000
 """How many results GitHub takes in one run of a SARIF file; it refuses a file with more."""
@@ -49,21 +47,12 @@ def _commands(found: Sequence[Problem], root: Path, level: str) -> Iterator[str]
     if left:
         codes = ", ".join(f"{count} {code}" for code, count in left.most_common())
         rest = counted(left.total(), f"more {level}")
-        yield f"::{level} title=rag-assay check::{rest} in the log of this step: {codes}"
+        yield command(level, {"title": "rag-assay check"}, f"{rest} in the log of this step: {codes}")
 
 
 def _command(problem: Problem) -> str:
     places = {"file": problem.file, "line": problem.line, "col": problem.column, "title": problem.code}
-    properties = ",".join(f"{name}={_property(str(value))}" for name, value in places.items() if value)
-    return f"::{problem.severity} {properties}::{_data(log_line(problem.message))}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return command(problem.severity, places, log_line(problem.message))
 
 
 def as_sarif(found: Sequence[Problem], root: Path) -> str:

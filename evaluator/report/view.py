@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import re
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
+from evaluator.model.slugs import slug
 from evaluator.report import (
     acceptance,
     causes,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from evaluator.report.inputs import Inputs
 
 SHORT_COMMIT = 12
-MAX_SLUG = 40
 HOUR = datetime.timedelta(hours=1)
 
 
@@ -81,9 +80,7 @@ def _failed(inputs: Inputs, behind: Mapping[str, Sequence[CaseChange]]) -> Part:
 
 def marker(suite: str) -> Safe:
     """The line by which the comment of a suite is found again: unlike for suites of unlike names."""
-    slug = re.sub("[^a-z0-9]+", "-", suite.lower()).strip("-")[:MAX_SLUG].rstrip("-")
-    exact = hashlib.sha256(suite.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return Safe(f"<!-- rag-assay suite={slug}-{exact} -->" if slug else f"<!-- rag-assay suite={exact} -->")
+    return Safe(f"<!-- rag-assay suite={slug(suite)} -->")
 
 
 def _commit(commit: str | None) -> Name | None:
