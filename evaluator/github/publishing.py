@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from evaluator import errors
 from evaluator.github import values
 from evaluator.github.repository import Found, here, part
 
@@ -65,6 +66,13 @@ class Publishing:
             UsageError: it is none.
         """
         self._client, self._here = client, here(name)
+
+    def author(self) -> str | None:
+        """The account whose token this is; None for an app's, which may not ask."""
+        try:
+            return values.read(values.User, self._client.get("/user")).login
+        except errors.Forbidden:
+            return None
 
     def comments(self, number: int) -> Found[values.Comment]:
         """The comments of a pull request, oldest first: one's own may be anywhere among them."""

@@ -40,6 +40,7 @@ MAY_IMPORT = {
         "judging",
         "embedders",
         "stores",
+        "github",
         "templates",
         "errors",
         "registry",

@@ -1,0 +1,409 @@
+"""What is told to GitHub, whom it replaces, and that nothing of it decides anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from evaluator.github import event
+from evaluator.stages.publish import warning
+from tests.fakes.github.server import FORBIDDEN, Fault, GitHub, limited
+from tests.fakes.github.world import World
+from tests.github import Connect, StoppedClock
+from tests.publishing import Team, verdict
+
+STATUS = "rag-assay/shop"
+
+
+@pytest.fixture
+def team() -> Iterator[Team]:
+    """A repository with one pull request; what is asked of GitHub and not documented fails the test."""
+    clock = StoppedClock()
+    connect = Connect(clock)
+    with GitHub(World(clock=clock.now)) as server:
+        server.world.add_commit()
+        yield Team(server, connect)
+    for session in connect.sessions:
+        session.close()
+
+
+class TestComment:
+    """The one comment."""
+
+    def test_it_is_made_once_and_then_changed(self, team: Team) -> None:
+        """A regressed push and a mended one share a comment."""
+        team.publish(verdict("failed"), run=1)
+        first = team.comments[0].id
+        team.push()
+        team.publish(verdict("passed"), run=2)
+
+        assert [each.id for each in team.comments] == [first]
+        assert team.comment.startswith("## passed\n")
+        assert f"[Summary and log of this run]({team.server.web}/acme/shop/actions/runs/2/attempts/1)" in team.comment
+        assert team.said == []
+
+    @pytest.mark.parametrize("before", [30, 100, 300])
+    def test_it_is_found_behind_any_number_of_others(self, team: Team, before: int) -> None:
+        """The 31st, 101st or 301st comment is changed in its place (G2)."""
+        for number in range(before):
+            team.server.world.add_comment(1, f"talk {number}", "ada")
+        team.publish(verdict("failed"), run=1)
+        team.publish(verdict("passed"), run=2)
+
+        assert len(team.comments) == before + 1
+        assert team.comments[-1].body.startswith("## passed")
+
+    def test_a_person_who_quotes_it_is_never_edited(self, team: Team) -> None:
+        """Neither one who copies the whole comment nor another bot that does (G3)."""
+        team.publish(verdict("failed"), run=1)
+        copied = team.comment
+        team.server.world.comments.clear()
+        quotes = [team.server.world.add_comment(1, copied, author) for author in ("ada", "other-app[bot]")]
+
+        team.publish(verdict("passed"), run=2)
+
+        assert [each.body for each in team.comments[:2]] == [copied, copied]
+        assert [each.id for each in team.comments[:2]] == [each.id for each in quotes]
+        assert team.comments[2].author == "github-actions[bot]"
+
+    def test_an_app_finds_its_own(self, team: Team) -> None:
+        """An app's token may not ask who it is: its name is in the mark, and what is copied names another (G3)."""
+        team.server.world.bot = "our-app[bot]"
+        team.publish(verdict("failed"), run=1)
+        team.server.world.add_comment(1, team.comment, "other-app[bot]")
+        team.publish(verdict("passed"), run=2)
+
+        assert [each.body.splitlines()[0] for each in team.comments] == ["## passed", "## failed"]
+
+    def test_a_person_whose_token_it_is_finds_its_own(self, team: Team) -> None:
+        """With a token of a person the comment is that person's."""
+        team.server.world.bot = team.author = "ada"
+        team.publish(verdict("failed"), run=1)
+        team.publish(verdict("passed"), run=2)
+
+        assert team.comment.startswith("## passed")
+
+    @pytest.mark.parametrize(
+        ("mode", "expected"),
+        [
+            ("always", ["same", "changed", "failed"]),
+            ("on-change", ["changed", "failed"]),
+            ("on-failure", ["failed"]),
+            ("off", []),
+        ],
+    )
+    def test_the_mode_says_when_there_is_one(self, team: Team, mode: str, expected: list[str]) -> None:
+        """A change can be an improvement; a failure is also a run without a verdict."""
+        team.wanted = team.wanted._replace(comment=mode)
+        made = []
+        told = {"same": verdict(), "changed": verdict(changed=True), "failed": verdict("inconclusive", changed=True)}
+        for name, one in told.items():
+            team.server.world.comments.clear()
+            team.publish(one, run=1)
+            made += [name] * len(team.comments)
+
+        assert made == expected
+
+    @pytest.mark.parametrize("mode", ["on-change", "on-failure"])
+    def test_one_that_is_there_is_never_left_to_tell_what_was(self, team: Team, mode: str) -> None:
+        """A comment of a failure says so when the failure is mended, whatever the mode."""
+        team.wanted = team.wanted._replace(comment=mode)
+        team.publish(verdict("failed"), run=1)
+        team.publish(verdict(), run=2)
+
+        assert team.comment.startswith("## passed")
+
+    def test_what_was_made_twice_is_one_again(self, team: Team) -> None:
+        """Two runs that started at once both found none; the next keeps the older one."""
+        team.publish(verdict("failed"), run=1)
+        oldest = team.comments[0]
+        team.server.world.add_comment(1, oldest.body)
+        team.publish(verdict("passed"), run=2)
+
+        assert [each.id for each in team.comments] == [oldest.id]
+        assert team.comment.startswith("## passed")
+
+    def test_one_that_vanishes_meanwhile_is_made_again(self, team: Team) -> None:
+        """Somebody deletes it between two requests: a new one is made, once."""
+        team.publish(verdict("failed"), run=1)
+        team.server.fail(Fault(404, "Not Found"), "PATCH")
+        team.publish(verdict("passed"), run=2)
+
+        assert (len(team.comments), team.said) == (2, [])
+
+    def test_the_same_text_is_not_written_again(self, team: Team) -> None:
+        """A run that is published twice asks for nothing new."""
+        team.publish(verdict("failed"), run=1)
+        team.publish(verdict("failed"), run=1)
+
+        assert team.server.made("PATCH") == []
+
+    @pytest.mark.parametrize("change", [{"locked": True}, {"state": "closed"}])
+    def test_a_pull_request_that_is_closed_or_locked_gets_none(self, team: Team, change: dict[str, object]) -> None:
+        """By the event, or since: the status is set all the same."""
+        hub = team.hub()
+        for name, value in change.items():
+            setattr(team.pull, name, value)
+        team.publish(verdict("failed"), hub=hub)
+        team.publish(verdict("failed"), run=2)
+
+        assert (team.comments, team.said) == ([], [])
+        assert sum("no comment" in line for line in team.log) == 2
+        assert team.statuses() == {STATUS: "failure"}
+
+
+class TestOrder:
+    """What a run may replace (G20)."""
+
+    def test_an_older_run_that_ends_later_replaces_nothing(self, team: Team) -> None:
+        """Runs 1 and 2 are of one commit, and 1 ends last: comment and status stay those of 2 (G20)."""
+        first = team.hub(1)
+        team.publish(verdict("passed"), run=2)
+        team.publish(verdict("failed"), hub=first)
+
+        assert team.comment.startswith("## passed")
+        assert team.statuses() == {STATUS: "success"}
+        assert team.said == []
+        assert sum("newer than this one" in line for line in team.log) == 2
+
+    def test_a_run_of_a_commit_that_is_no_longer_the_head_comments_on_nothing(self, team: Team) -> None:
+        """The head moved while it was going: its status goes to its own commit (G20)."""
+        hub, old = team.hub(1), team.pull.head_sha
+        team.push()
+        team.publish(verdict("failed"), hub=hub)
+
+        assert team.comments == []
+        assert (team.statuses(old), team.statuses()) == ({STATUS: "failure"}, {})
+        assert any("moved on" in line for line in team.log)
+
+    def test_a_second_attempt_is_newer_than_the_first(self, team: Team) -> None:
+        """A run that is repeated replaces what its first attempt wrote, and names it as red (G13, G20)."""
+        team.publish(verdict("failed"), run=7)
+        team.publish(verdict("passed"), run=7, attempt=2)
+
+        url = f"{team.server.web}/acme/shop/actions/runs/7/attempts/1"
+        assert team.comment.startswith("## passed")
+        assert f"Earlier on this commit: [run 7, attempt 1]({url}): failed." in team.comment
+        assert team.statuses() == {STATUS: "success"}
+
+    def test_red_attempts_are_named_as_long_as_the_commit_is_the_same(self, team: Team) -> None:
+        """They add up in their order, and are forgotten with the next commit."""
+        team.publish(verdict("failed"), run=7)
+        team.publish(verdict("inconclusive"), run=7, attempt=2)
+        team.publish(verdict("passed"), run=8)
+
+        assert "attempts/1): failed; [run 7, attempt 2]" in team.comment
+        assert "attempts/2): inconclusive." in team.comment
+        team.push()
+        team.publish(verdict("passed"), run=9)
+        assert "Earlier on this commit" not in team.comment
+
+    def test_what_a_person_adds_below_does_not_hide_it(self, team: Team) -> None:
+        """A maintainer edits our comment in the browser, which writes other line ends."""
+        team.publish(verdict("failed"), run=1)
+        team.comments[0].body = team.comment.replace("\n", "\r\n") + "we know\r\n"
+        team.publish(verdict("passed"), run=2)
+
+        assert team.comment.startswith("## passed")
+
+
+class TestNames:
+    """What keeps runs apart (G13)."""
+
+    def test_suites_workflows_and_variants_have_comments_of_their_own(self, team: Team) -> None:
+        """Two suites, two workflows, two variants: four comments, three statuses (G13)."""
+        team.publish(verdict("failed"), run=1)
+        team.publish(verdict("failed"), run=2, file="other.yml")
+        team.wanted = team.wanted._replace(variant="py3.12")
+        team.publish(verdict("failed"), run=3)
+        team.wanted = team.wanted._replace(variant="", suite="help", config="help.yml")
+        team.publish(verdict("failed"), run=4)
+
+        assert len(team.comments) == 4
+        assert set(team.statuses()) == {STATUS, "rag-assay/shop (py3.12)", "rag-assay/help"}
+
+    @pytest.mark.parametrize("order", [("failed", "passed"), ("passed", "failed")])
+    @pytest.mark.parametrize("other", [{"leg": "b"}, {"leg": "b", "file": "other.yml", "run": 9}])
+    def test_two_jobs_under_one_name_never_hide_a_failure(
+        self, team: Team, order: tuple[str, str], other: dict[str, object]
+    ) -> None:
+        """Legs of a matrix, or two workflows, with one suite and no variant: the worse outcome stays (G13)."""
+        for kind in ({}, other):
+            team.announce(**{"run": 5, **kind})
+        for outcome, kind in zip(order, ({}, other), strict=True):
+            team.publish(verdict(outcome), **{"run": 5, **kind})
+
+        assert team.statuses() == {STATUS: "failure"}
+        assert "give each its own variant" in " ".join(team.said)
+
+    def test_a_job_that_has_yet_to_end_is_waited_for(self, team: Team) -> None:
+        """A status is not green while another job that sets it is measuring (G13)."""
+        team.announce(run=5)
+        team.announce(run=5, leg="b")
+        team.publish(verdict("passed"), run=5)
+
+        assert team.statuses() == {STATUS: "pending"}
+        team.publish(verdict("passed"), run=5, leg="b")
+        assert team.statuses() == {STATUS: "success"}
+
+    def test_the_base_names_the_suite(self, team: Team) -> None:
+        """A change cannot have its suite reported under the name that another one is required by."""
+        team.wanted = team.wanted._replace(suite="easy")
+        team.publish(verdict("passed"))
+
+        assert team.statuses() == {STATUS: "success"}
+        assert any("renames the suite" in line for line in team.log)
+
+    def test_a_new_suite_names_itself(self, team: Team) -> None:
+        """The base has no configuration of it."""
+        team.wanted = team.wanted._replace(suite="new\nsuite", config="sub/../new.yml")
+        team.publish(verdict("passed"))
+
+        assert team.statuses() == {"rag-assay/new suite": "success"}
+
+    def test_a_suite_without_a_name_is_a_warning(self, team: Team) -> None:
+        """The change broke the configuration, and the base has none."""
+        team.wanted = team.wanted._replace(suite="", config="new.yml")
+        team.publish(verdict("error"))
+
+        assert (team.statuses(), len(team.said)) == ({}, 1)
+
+
+class TestStatus:
+    """What a branch can require."""
+
+    @pytest.mark.parametrize(
+        ("outcome", "state"),
+        [("passed", "success"), ("failed", "failure"), ("inconclusive", "failure"), ("error", "error")],
+    )
+    def test_an_outcome_is_a_state(self, team: Team, outcome: str, state: str) -> None:
+        """It is pending from the beginning, and nothing but a pass is green."""
+        team.announce()
+        assert team.statuses() == {STATUS: "pending"}
+
+        team.publish(verdict(outcome))
+        assert team.statuses() == {STATUS: state}
+
+    def test_a_merge_group_has_one_on_its_own_head(self, team: Team) -> None:
+        """A queue waits for the status on the commit it is about to merge; there is nothing to comment on (G7)."""
+        head = team.server.world.add_commit("gh-readonly-queue/main/pr-1")
+        around = event.Surroundings("merge_group", "acme/shop", "ada", 1, 1, "rag.yml", head, "")
+        told = {"merge_group": {"head_sha": head, "base_ref": "refs/heads/main", "base_sha": team.pull.base_sha}}
+        activity = event.read(around, told)
+        team.publish(verdict("failed"), kind="merge_group", pull=None, head_sha=head, around=activity.around)
+
+        assert (team.comments, team.statuses(head), team.said) == ([], {STATUS: "failure"}, [])
+        assert "no comment: the event merge_group has no pull request" in team.log
+
+    def test_a_long_sentence_fits(self, team: Team) -> None:
+        """GitHub takes 140 characters, and an emoji may be two of them."""
+        team.publish(verdict()._replace(sentence="🙂" * 300))
+
+        [status] = team.server.world.statuses
+        assert status.description is not None
+        assert len(status.description.encode("utf-16-le")) // 2 <= 140
+
+    def test_it_can_be_switched_off(self, team: Team) -> None:
+        """Without status, comment and check nothing is asked of GitHub at all."""
+        team.wanted = team.wanted._replace(status=False, comment="off")
+        team.announce()
+        team.publish(verdict("failed"))
+
+        assert team.server.calls == []
+
+
+class TestCheckRun:
+    """The optional check run."""
+
+    @pytest.mark.parametrize("count", [51, 120])
+    def test_every_annotation_arrives_in_batches(self, team: Team, count: int) -> None:
+        """51 are two requests and 120 three (G17)."""
+        team.wanted = team.wanted._replace(check=True, comment="off", status=False)
+        team.publish(verdict("failed", remarks=count))
+
+        [check] = team.server.world.checks.values()
+        assert [each["start_line"] for each in check.annotations] == list(range(1, count + 1))
+        assert (check.name, check.conclusion) == ("RAG Assay: shop", "failure")
+
+    @pytest.mark.parametrize(
+        ("outcome", "conclusion"),
+        [("passed", "success"), ("failed", "failure"), ("inconclusive", "failure"), ("error", "failure")],
+    )
+    def test_only_a_pass_is_green(self, team: Team, outcome: str, conclusion: str) -> None:
+        """Neutral and skipped would count as passed where the check is required."""
+        team.wanted = team.wanted._replace(check=True)
+        team.publish(verdict(outcome))
+
+        assert [each.conclusion for each in team.server.world.checks.values()] == [conclusion]
+
+
+class TestFailures:
+    """GitHub refuses (G4, G18)."""
+
+    def test_a_missing_permission_is_one_warning(self, team: Team) -> None:
+        """Each thing is asked for once, none is waited for, and the warning says what to grant (G4, G18)."""
+        team.server.fail(FORBIDDEN, "^(POST|PATCH)", times=100)
+        team.publish(verdict("failed"))
+
+        said = warning(team.said, team.activity())
+        assert len(team.server.made("POST")) == 2
+        assert team.connect.clock.slept == []
+        assert said.count("Resource not accessible by integration") == 2
+        assert "pull-requests: write" in said
+        assert "\n" not in said
+
+    @pytest.mark.parametrize("stranger", ["fork", "deleted", "dependabot"])
+    def test_a_strangers_pull_request_is_not_even_asked_for(self, team: Team, stranger: str) -> None:
+        """Its token may only read: one warning, no call, no pending status (G4, G6)."""
+        if stranger == "dependabot":
+            team.pull.author = "dependabot[bot]"
+        else:
+            team.pull.head_repo = team.server.world.add_repo("eve/shop") if stranger == "fork" else None
+        team.announce()
+        assert team.said == []
+
+        team.publish(verdict("failed"))
+        assert team.server.calls == []
+        assert len(team.said) == 1
+        assert "may only read" in warning(team.said, team.activity())
+
+    @pytest.mark.parametrize("name", ["push", "schedule", "workflow_dispatch", "workflow_run"])
+    def test_an_event_without_a_pull_request_is_told_why(self, team: Team, name: str) -> None:
+        """The log says why there is neither comment nor status, and nothing is asked (G7)."""
+        around = event.Surroundings(name, "acme/shop", "ada", 1, 1, "rag.yml", "a" * 40, "refs/heads/main")
+        team.announce(kind=name, pull=None, around=around)
+        team.publish(verdict("failed"), kind=name, pull=None, around=around)
+
+        assert (team.server.calls, team.said) == ([], [])
+        assert [line.split(":")[0] for line in team.log] == ["no status", "no comment"]
+
+    @pytest.mark.parametrize(
+        "fault",
+        [Fault(500), Fault(422, "Validation Failed"), Fault(cut="before"), Fault(200, body="<html>"), limited(429)],
+    )
+    def test_whatever_fails_is_told_and_raises_nothing(self, team: Team, fault: Fault) -> None:
+        """Outages, refusals, broken answers and limits end in a sentence (G5, G18)."""
+        team.server.fail(fault, times=1000)
+        team.publish(verdict("failed"))
+
+        assert team.said
+        assert sum(team.connect.clock.slept) <= 120
+
+    def test_one_failing_part_does_not_cost_the_others(self, team: Team) -> None:
+        """The status is there although the comment is refused (G18)."""
+        team.server.fail(FORBIDDEN, "comments", times=100)
+        team.publish(verdict("failed"))
+
+        assert (team.comments, team.statuses(), len(team.said)) == ([], {STATUS: "failure"}, 1)
+
+    def test_a_whole_run_is_few_calls(self, team: Team) -> None:
+        """Announcing and telling everything, with 300 comments there, stays below the budget of one run."""
+        for number in range(300):
+            team.server.world.add_comment(1, str(number), "ada")
+        team.wanted = team.wanted._replace(check=True)
+        team.announce()
+        team.publish(verdict("failed", remarks=60))
+
+        assert team.said == []
+        assert len(team.server.calls) <= 15
