@@ -28,6 +28,11 @@ check_inputs() {
     one_of network "$ASSAY_NETWORK" none host
     one_of fail-on "$ASSAY_FAIL_ON" inconclusive regression never
     one_of upload "$ASSAY_UPLOAD" report full none
+    one_of comment "$ASSAY_COMMENT" always on-change on-failure off
+    one_of status "$ASSAY_STATUS" true false
+    one_of check "$ASSAY_CHECK" true false
+    [[ $ASSAY_VARIANT =~ ^[^[:cntrl:]]{0,60}$ ]] ||
+        stop 2 "the input variant is '$ASSAY_VARIANT'; it is a few words that tell this job from others of the suite"
     [[ $ASSAY_COLLECT_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
         stop 2 "the input collect-timeout is '$ASSAY_COLLECT_TIMEOUT'; it is a number of seconds"
     [[ $ASSAY_PYTHON =~ ^([0-9]+\.[0-9]+(\.[0-9]+)?)?$ ]] ||

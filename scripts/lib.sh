@@ -10,6 +10,7 @@ readonly STREAM_BYTES=1073741824 # of what one zone hands on
 readonly SUMMARY_BYTES=1000000   # GitHub drops a step summary above 1 MiB whole
 readonly SAID_LINES=60           # of what a failed zone printed, in the summary
 readonly ZONE_SECONDS=1800       # for every zone but collect and one that judges
+readonly TELLING_SECONDS=300     # for a zone that tells GitHub
 readonly VERSION_SECONDS=120     # for an image to say which version it has
 readonly OUR_USER=10001:10001
 readonly PIPELINE_USER=10002:10002
@@ -60,6 +61,7 @@ stop() {
     } | tee -a "$GITHUB_STEP_SUMMARY" >"${page:-/dev/null}"
     output outcome error
     output exit-code "$code"
+    publish_failure "$*"
     clean_up
     exit 0
 }
@@ -141,6 +143,7 @@ seconds_of() {
         collect-*) printf %s "$ASSAY_COLLECT_TIMEOUT" ;;
         score-full) printf %s "$ASSAY_JUDGE_TIMEOUT" ;;
         version-*) printf %s "$VERSION_SECONDS" ;;
+        publish*) printf %s "$TELLING_SECONDS" ;;
         *) printf %s "$ZONE_SECONDS" ;;
     esac
 }
@@ -158,7 +161,7 @@ start() {
     [[ " ${options[*]} " == *' --network '* ]] || options+=(--network none)
     [[ " ${options[*]} " == *' --user '* ]] || options+=(--user "$OUR_USER")
     # A machine's proxy is handed to its containers, with the password that may stand in it.
-    [[ $zone == install || $zone-${tier-} == score-full ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
+    [[ $zone == install || $zone == publish* || $zone-${tier-} == score-full ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
     [[ ${RUNNER_DEBUG:-} != 1 ]] || options+=(--env RAG_ASSAY_DEBUG=1)
     timeout --foreground --kill-after=30 "$(seconds_of "$zone")" docker run --rm --interactive --init --log-driver none \
         --name "$name-$zone" --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" \

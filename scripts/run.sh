@@ -13,6 +13,8 @@ source "$scripts/inputs.sh"
 source "$scripts/repository.sh"
 # shellcheck source=scripts/image.sh
 source "$scripts/image.sh"
+# shellcheck source=scripts/publish.sh
+source "$scripts/publish.sh"
 
 main() {
     cd -P "$GITHUB_WORKSPACE"
@@ -23,6 +25,7 @@ main() {
     need docker
     check_inputs
     choose_images
+    announce
     pack_repository
     read_baseline
     run_zones
@@ -32,8 +35,8 @@ main() {
 # Nothing of an earlier attempt is there when this one begins, and this one is told from every other by its nonce.
 prepare_attempt() {
     local inputs
-    out='' volume='' said='' source='' base='' tier=''
-    inputs=$(env | sort | grep '^ASSAY_' | sha256sum)
+    out='' volume='' said='' source='' base='' tier='' told='' suite_name=''
+    inputs=$(env | sort | grep '^ASSAY_' | grep -v '^ASSAY_GITHUB_TOKEN=' | sha256sum)
     step=$(printf '%s\n' "$GITHUB_WORKFLOW" "$GITHUB_JOB" "$GITHUB_RUN_ID" "$inputs" | sha256sum | cut -c 1-8)
     temporary=$(mktemp -d "${RUNNER_TEMP:-/tmp}/rag-assay.XXXXXXXX")
     nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
@@ -152,15 +155,17 @@ install_packages() {
 
 tested_commit() { printf '%s' "${ASSAY_HEAD_SHA:-$(git rev-parse HEAD)}"; }
 
-# What prepare tells: the tier, and the suite's name, which makes the artifact's readable.
+# What prepare tells: the tier, and the suite's name, also in the form that makes the artifact's readable.
 read_about() {
     local slug said_tier
     {
         IFS= read -r slug
         IFS= read -r said_tier
+        IFS= read -r suite_name
     } < <(tar --extract --to-stdout --file "$temporary/prepared.tar" ./.rag-assay/about)
     [[ $slug =~ ^[a-z0-9-]{1,60}$ ]] || stop 4 "the zone prepare named the suite '$slug'"
     [[ $said_tier =~ ^retrieval$|^full$ ]] || stop 4 "the zone prepare chose the tier '$said_tier'"
+    [[ $suite_name =~ ^[^[:cntrl:]]{1,4000}$ ]] || stop 4 "the zone prepare named the suite with no name"
     tier=$said_tier
     output artifact-name "rag-assay-$slug-$step-$GITHUB_RUN_ATTEMPT"
     output tier "$tier"
@@ -174,7 +179,10 @@ hand_on() {
     for file in "${files[@]}"; do
         tar --extract --to-stdout --file "$temporary/decided.tar" "$file" >"$out/$file"
     done
-    tar --extract --to-stdout --file "$temporary/decided.tar" outputs >"$temporary/outputs"
+    local -a told_files=(annotations outputs publication.json)
+    for file in "${told_files[@]}"; do
+        tar --extract --to-stdout --file "$temporary/decided.tar" "$file" >"$temporary/$file"
+    done
     while IFS= read -r line; do
         [[ $line =~ ^(outcome|exit-code|cases|regressions|failures|unscored|judge-cost-usd)=[a-z0-9.]+$ ]] ||
             stop 4 "the zone decide wrote an output that is none"
@@ -186,8 +194,11 @@ hand_on() {
         printf '## RAG Assay\n\nThe report is too large for this page: it is summary.md in the artifact.\n' \
             >>"$GITHUB_STEP_SUMMARY"
     fi
+    annotate
     output zones passed
     trap - EXIT
+    cp "$out/comment.md" "$out/decision.json" "$temporary"
+    publish_decision
     clean_up
 }
 

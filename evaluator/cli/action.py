@@ -12,6 +12,7 @@ import click
 from evaluator import errors
 from evaluator.cli import edges
 from evaluator.cli.options import FILE, OPTIONS, Given, examples
+from evaluator.cli.publishing import COMMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -204,10 +205,40 @@ def fetch() -> int:
     raise errors.NotYetSupported("the zone fetch is not yet supported: a baseline comes from the input baseline-file")
 
 
-@action.command(hidden=True)
-def publish() -> int:
-    """Post the comment and the status."""
-    raise errors.NotYetSupported("the zone publish is not yet supported: the report is in the step summary")
+@action.command()
+@CONFIG
+@click.option("--suite", default="", metavar="NAME", help="What the tested configuration calls the suite, if known.")
+@click.option("--comment", type=click.Choice(COMMENTS), default="always", help="When there is a comment.")
+@click.option("--status", is_flag=True, help="Whether there is a status.")
+@click.option("--check", is_flag=True, help="Whether there is a check run.")
+@click.option("--variant", default="", metavar="TEXT", help="What tells runs of one suite in one workflow apart.")
+@click.option("--leg", default="", metavar="TEXT", help="What tells the jobs of one attempt apart.")
+@click.option("--nonce", default="", metavar="TEXT", help="What this attempt's decision repeats.")
+@click.option("--pending", is_flag=True, help="Say that the run has begun.")
+@click.option("--failure", default="", metavar="TEXT", help="Why there is no verdict.")
+@click.pass_obj
+def publish(room: Room, /, **given: Any) -> int:
+    """Tell GitHub what was decided: a status, a comment and a check run.
+
+    What could not be told is written to standard output, in one line. The exit code is no part of any verdict.
+    """
+    from evaluator.cli import publishing
+    from evaluator.stages.posting import Verdict
+    from evaluator.zones import publish as zone
+
+    out, folder = _out(), room.folder("publishing")
+    payload = zone.take(sys.stdin.buffer, folder)
+    wanted = publishing.wanted(given["config"], given["suite"], given)
+    token = room.session.environment.get("ASSAY_GITHUB_TOKEN", "")
+    place = publishing.Place(room.session, payload, token, given["leg"])
+    if given["pending"]:
+        said = publishing.announce(place, wanted)
+    else:
+        told = Verdict.none(given["failure"]) if given["failure"] else zone.verdict(folder, given["nonce"])
+        said = publishing.publish(place, wanted, told)
+    out.write(said.encode())
+    out.close()
+    return 0
 
 
 def _out() -> IO[bytes]:

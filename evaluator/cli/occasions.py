@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evaluator.cli import edges
 from evaluator.stages import tiers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from evaluator.model.config import Config, Judge
 
@@ -61,15 +60,8 @@ def _older(config_file: Path) -> Sequence[str] | None:
 
 def _is_trusted(environment: Mapping[str, str]) -> bool:
     """False for what a stranger or Dependabot brings: neither is handed a key."""
-    from evaluator.github import event  # noqa: PLC0415 - only suites with a judge pay for it
+    from evaluator.cli import hub  # noqa: PLC0415 - only suites with a judge pay for it
+    from evaluator.github import event  # noqa: PLC0415 - as above
 
     name, actor = environment.get("GITHUB_EVENT_NAME", ""), environment.get("GITHUB_ACTOR", "")
-    return not event.why_untrusted(name, actor, _payload(environment))
-
-
-def _payload(environment: Mapping[str, str]) -> Any:
-    path = environment.get("GITHUB_EVENT_PATH")
-    try:
-        return json.loads(Path(path).read_bytes()) if path else {}
-    except (OSError, ValueError):
-        return {}
+    return not event.why_untrusted(name, actor, hub.payload(environment))

@@ -26,6 +26,7 @@ READS = {
     "compare": ("run.json",),
     "gate": ("run.json", "comparison.json", "exam.json"),
     "report": ("run.json", "comparison.json", "exam.json", "decision.json"),
+    "publish": ("comparison.json", "decision.json", "comment.md", "summary.md"),
 }
 """What a stage needs of the ones before it; records.jsonl as well where run.json names it."""
 

@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "compare": Lazy("stages:compare", "Compare a scored run with a baseline, case by case."),
     "gate": Lazy("stages:gate", "Decide by the rules; exits with the decision."),
     "report": Lazy("stages:report", "Write the pull-request comment and the summary."),
+    "publish": Lazy("publishing:command", "Tell GitHub: a comment, a status to require, a check run."),
     "run": Lazy("run:run", "All of collect to report; exits with the decision."),
     "import": Lazy("exchange:import_", "Make a golden set of the files of another tool."),
     "export": Lazy("exchange:export", "Write a golden set for another tool."),

@@ -24,7 +24,6 @@ LATER_COMMANDS = (
     "baseline",
     "init",
     "merge",
-    "publish",
     "review",
     "sample",
 )

@@ -11,6 +11,7 @@ from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
 from evaluator.stages.compare import compare
 from evaluator.stages.gate import gate
+from evaluator.stages.publication import commands, publication
 from evaluator.stages.report import report
 from evaluator.stores import atomic, values
 from evaluator.stores.runs import read_run
@@ -28,7 +29,13 @@ if TYPE_CHECKING:
 OUTPUTS = "outputs"
 """What the Action hands on, one ``name=value`` a line."""
 
-DECIDED = (*SCORED, "comparison.json", "decision.json", "comment.md", "summary.md", OUTPUTS)
+PUBLICATION = "publication.json"
+ANNOTATIONS = "annotations"
+"""Workflow commands, one a line."""
+
+DECIDED = (
+    *SCORED, "comparison.json", "decision.json", "comment.md", "summary.md", OUTPUTS, PUBLICATION, ANNOTATIONS,
+)  # fmt: skip
 
 
 def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, source: str, nonce: str) -> Decision:
@@ -58,6 +65,9 @@ def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, source: str, nonce:
         raise errors.ZoneProblem("the decision is not this attempt's")
     lines = [f"{name}={value}" for name, value in _outputs(workspace.out, decision).items()]
     atomic.write_text(workspace.out / OUTPUTS, "".join(f"{line}\n" for line in lines))
+    published = publication(workspace, site.root)
+    values.write_value(workspace.out / PUBLICATION, published)
+    atomic.write_text(workspace.out / ANNOTATIONS, "".join(f"{line}\n" for line in commands(published)))
     archive.pack_files(workspace.out, out, DECIDED)
     return decision
 

@@ -14,6 +14,7 @@ from evaluator import errors
 from evaluator.stages import preparing
 from evaluator.stores import golden
 from evaluator.stores.words import visible
+from evaluator.templates import one_line
 from evaluator.zones import archive, judging
 from evaluator.zones.judging import Change, Happened
 
@@ -87,7 +88,8 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
         for path in paths:
             _strip(path, [case for case in cases.cases if cases.places[case.id].file == str(path)])
         (site.root / OURS).mkdir()
-        (site.root / OURS / ABOUT).write_text(f"{slug(config.suite)}\n{tier}\n", encoding="ascii")
+        told = f"{slug(config.suite)}\n{tier}\n{one_line(config.suite)}\n"
+        (site.root / OURS / ABOUT).write_text(told, encoding="utf-8")
     else:
         _remove(site.root, [*paths, *([workspace.path(config.fixture)] if config.fixture is not None else [])])
     archive.pack_tree(site.root, out)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import socket
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.container.world import address
 from tests.fakes import llm_brain
 from tests.fakes.llm_server import KEY, LlmServer
 
@@ -30,11 +30,7 @@ def answer(question):
 @pytest.fixture
 def judge() -> Iterator[LlmServer]:
     """A provider of models at an address of this machine that its containers reach, too."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        # Nothing is sent: this only says by which address the machine would go out.
-        probe.connect(("192.0.2.1", 9))
-        host = probe.getsockname()[0]
-    with LlmServer(host=host, brain=llm_brain.literal) as server:
+    with LlmServer(host=address(), brain=llm_brain.literal) as server:
         yield server
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -13,8 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.fakes.github.shapes import Shapes
+from tests.fakes.github.world import Commit
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from tests.fakes.github.server import GitHub
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = (
@@ -64,6 +70,14 @@ def copy_action(folder: Path) -> Path:
         else:
             shutil.copy2(source, target)
     return folder
+
+
+def address() -> str:
+    """An address of this machine that its containers reach, too."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        # Nothing is sent: this only says by which address the machine would go out.
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
 
 
 def docker(*arguments: str) -> str:
@@ -144,6 +158,7 @@ class Forge:
         runner: variables of the runner itself.
         secrets: the repository's secrets.
         head_repository: the id of the repository that pull requests come from; ours is 1.
+        github: where runs publish; None for no such place.
     """
 
     folder: Path
@@ -154,6 +169,7 @@ class Forge:
     runner: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
     head_repository: int = 1
+    github: GitHub | None = None
 
     def __post_init__(self) -> None:
         self.repo, self.home = (self.folder / name for name in ("repo", "home"))
@@ -235,6 +251,9 @@ class Forge:
             {"run": self.before, "env": {name: f"${{{{ secrets.{name} }}}}" for name in self.secrets}},
             {"uses": ACTION, "with": self.inputs, "env": self.environment},
         ]
+        if self.github is None:
+            # Else every test would look for GitHub itself.
+            steps[-1]["with"] = {"comment": "off", "status": "false", **self.inputs}
         job = {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, "steps": steps}
         events = ["pull_request", "workflow_dispatch"]
         return {"name": "RAG", "on": events, "permissions": {}, "jobs": {"rag": job}}
@@ -245,14 +264,35 @@ class Forge:
             return {"repository": repository}
         head = {"sha": self.git("rev-parse", "HEAD"), "ref": "change", "repo": {"id": self.head_repository}}
         base = {"sha": self.git("rev-parse", "main"), "ref": "main", "repo": {"id": 1}}
+        if self.github is not None:
+            return self._event_of(self.github, head["sha"], base["sha"])
         pull_request = {"number": 7, "head": head, "base": base, "user": {"login": "ann"}}
         return {"number": 7, "pull_request": pull_request, "repository": repository}
+
+    def _event_of(self, github: GitHub, head: str, base: str) -> dict[str, Any]:
+        """What GitHub says of the pull request, of which there is one; it has our commits by then."""
+        world, shapes = github.world, Shapes(github.world, github.api, github.web)
+        for sha, parents in ((base, ()), (head, (base,))):
+            names = self.git("ls-tree", "-r", "--name-only", sha).splitlines()
+            files = {name: self.git("show", f"{sha}:{name}").encode() for name in names}
+            world.commits[sha] = Commit(sha, parents, "a change", world.clock(), files)
+        world.branches |= {"main": base, "change": head}
+        if not world.pulls:
+            world.add_pull(head, "change")
+        (pull,) = world.pulls.values()
+        pull.head_sha, pull.base_sha = head, base
+        return {
+            "action": "synchronize", "number": pull.number, "pull_request": shapes.pull(pull, full=True),
+            "repository": shapes.repo(world.repo, full=True),
+        }  # fmt: skip
 
     def _command(self, name: str, event: Path, artifacts: Path) -> list[str]:
         return [
             "act", name, "--platform", "ubuntu-latest=-self-hosted", "--pull=false",
             "--eventpath", str(event), "--env", "GITHUB_REPOSITORY=o/r", "--env", f"ARTIFACTS={artifacts}",
             "--env", f"KEPT={self.folder / 'kept'}", "--local-repository", f"{''.join(CACHE)}={self.folder / 'cache'}",
+            "--env", f"GITHUB_RUN_ID={self._runs}",
+            *(() if self.github is None else ("--env", f"GITHUB_API_URL={self.github.api}")),
             *(argument for name, value in self.secrets.items() for argument in ("--secret", f"{name}={value}")),
             "--local-repository", f"{UPLOAD}={self.folder / 'upload'}",
             "--local-repository", f"{ACTION}={self.action}",

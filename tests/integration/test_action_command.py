@@ -138,7 +138,7 @@ def test_a_value_that_is_too_short_is_named(zones: Zones) -> None:
     assert "MODE has too few characters" in said
 
 
-@pytest.mark.parametrize("zone", ["fetch", "publish"])
+@pytest.mark.parametrize("zone", ["fetch"])
 def test_zones_that_come_later_are_refused(zone: str, zones: Zones) -> None:
     """They are named in the contract, so a sentence says that they are not there yet."""
     code, _, said = zones.run(zone)

@@ -423,7 +423,7 @@ class TestMistakes:
         ("arguments", "said"),
         [
             (["rnu"], "did you mean 'run'?"),
-            (["publish"], "rag-assay publish is not yet supported"),
+            (["sample"], "rag-assay sample is not yet supported"),
             (["run", "--shard", "1/2"], "--shard is not yet supported"),
             (["run", "--basline", "x"], "Did you mean '--baseline'?"),
             (["run", "--tier", "ful"], "'full'"),

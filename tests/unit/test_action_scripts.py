@@ -647,8 +647,9 @@ def test_what_prepare_tells_is_of_a_known_form(runner: Runner) -> None:
         runner.attempt(f"{tar}; read_about")
         return runner.outputs
 
-    assert told("shop\nfull\n")["tier"] == "full"
-    assert [told(text).get("exit-code") for text in ("shop\nfuller\n", "shop\n", "../x\nfull\n", "")] == ["4"] * 4
+    assert told("shop\nfull\nOur shop\n")["tier"] == "full"
+    wrong = ("shop\nfuller\nShop\n", "shop\n", "../x\nfull\nShop\n", "", "shop\nfull\n", "shop\nfull\nsh\rop\n")
+    assert [told(text).get("exit-code") for text in wrong] == ["4"] * 6
 
 
 # Files
@@ -965,13 +966,16 @@ def test_the_stream_of_decide_is_taken_by_names(runner: Runner) -> None:
     """Only known files reach the report's folder, and only outputs of a known form the workflow."""
     source = runner.folder / "decided"
     source.mkdir()
-    for name in ("comment.md", "summary.md", "decision.json", "comparison.json", "evil.sh"):
+    for name in ("comment.md", "summary.md", "decision.json", "comparison.json", "publication.json", "evil.sh"):
         (source / name).write_text(json.dumps(name))
+    annotation = "::error file=eval/golden.jsonl,line=3,title=q1::lost%0A::set-output name=x::y"
+    (source / "annotations").write_text(f"{annotation}\n")
     (source / "outputs").write_text("outcome=passed\nexit-code=0\ncases=3\n")
     hand_on = f'tar --create --directory {source} --file "$temporary/decided.tar" $(ls {source}); hand_on'
 
-    runner.attempt(hand_on)
+    said = runner.attempt(hand_on)
 
+    assert annotation in said.splitlines()
     assert sorted(path.name for path in (runner.repo / "rag-assay-report").iterdir()) == [
         "comment.md", "comparison.json", "decision.json", "summary.md",
     ]  # fmt: skip
@@ -979,3 +983,14 @@ def test_the_stream_of_decide_is_taken_by_names(runner: Runner) -> None:
     (source / "outputs").write_text("outcome=passed\nPATH=/evil\n")
     runner.attempt(hand_on)
     assert runner.outputs["exit-code"] == "4"
+
+
+@pytest.mark.parametrize(
+    "written", ["::set-output name=x::y\n", "::add-mask::x\n", "a ##[error]\n", "::error file=a,line=1::b\n" * 11]
+)
+def test_only_annotations_annotate(written: str, runner: Runner) -> None:
+    """Other commands, other text and more lines than GitHub shows are no verdict (G15)."""
+    said = runner.attempt(f"printf '{written}' >\"$temporary/annotations\"; annotate")
+
+    assert runner.outputs["exit-code"] == "4"
+    assert written.splitlines()[0] not in said.splitlines() or written.startswith("::error")

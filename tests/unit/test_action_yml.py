@@ -28,8 +28,8 @@ PINNED = re.compile(r"uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$", re.M
 
 INPUTS = [
     "config", "tier", "baseline-file", "include", "requirements", "install-policy", "python", "pipeline-env",
-    "network", "out", "image", "fail-on", "upload", "retention-days", "collect-timeout", "judge-key-env", "judge-hosts",
-    "judge-timeout",
+    "network", "out", "image", "fail-on", "upload", "comment", "status", "check", "variant", "github-token",
+    "retention-days", "collect-timeout", "judge-key-env", "judge-hosts", "judge-timeout",
 ]  # fmt: skip
 OUTPUTS = [
     "outcome", "exit-code", "report", "artifact-name", "cases", "regressions", "failures", "unscored", "tier",
@@ -112,7 +112,7 @@ def test_other_actions_are_pinned() -> None:
     """Everything we use of others is named by commit, with its version beside it."""
     for path in (ROOT / "action.yml", *WORKFLOWS):
         text = path.read_text()
-        foreign = [line for line in re.findall(r"uses: .*", text) if "rag-assay/rag-assay@" not in line]
+        foreign = [line for line in re.findall(r"\buses: .*", text) if "rag-assay/rag-assay@" not in line]
         assert len(PINNED.findall(text)) == len(foreign), path.name
 
 
@@ -138,6 +138,9 @@ def test_no_other_input_and_every_output_is_documented() -> None:
         ("network", ["none", "host"]),
         ("fail-on", ["inconclusive", "regression", "never"]),
         ("upload", ["report", "full", "none"]),
+        ("comment", ["always", "on-change", "on-failure", "off"]),
+        ("status", ["true", "false"]),
+        ("check", ["true", "false"]),
     ],
 )
 def test_a_choice_is_the_same_everywhere(name: str, values: list[str]) -> None:
@@ -154,7 +157,9 @@ def test_a_choice_is_the_same_everywhere(name: str, values: list[str]) -> None:
 def zone_calls() -> list[tuple[str, set[str]]]:
     """Every call of a zone in the scripts: its name and the options it is given."""
     joined = re.sub(r"\\\n\s*", " ", SHELL)
-    calls = re.findall(r" -- +(?:action )?((?:prepare|install|collect|seal|log|score|decide)\b[^\n|>]*)", joined)
+    calls = re.findall(
+        r" -- +(?:action )?((?:prepare|install|collect|seal|log|score|decide|publish)\b[^\n|>]*)", joined
+    )
     return [(call.split()[0], set(re.findall(r"(?<=\s)--([a-z]+)", call))) for call in calls]
 
 
@@ -172,7 +177,7 @@ def test_zones_that_come_later_say_so() -> None:
     """They are there, refused, and not listed."""
     hidden = sorted(name for name, command in zones.commands.items() if command.hidden)
 
-    assert hidden == ["fetch", "publish"]
+    assert hidden == ["fetch"]
     assert isinstance(zones, click.Group)
 
 
@@ -237,13 +242,15 @@ def test_the_hash_covers_what_the_image_is_made_of() -> None:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_to_copy_asks_for_no_more_than_it_needs(path: Path) -> None:
-    """No permission by default, reading the contents in the job, and no credentials left in the checkout."""
+    """No permission by default, what is published in the job, and no credentials left in the checkout."""
     workflow = yaml.safe_load(path.read_text())
     (job,) = workflow["jobs"].values()
     checkout = job["steps"][0]
 
     assert workflow["permissions"] == {}
-    assert job["permissions"] == {"contents": "read"}
+    publishes = any(step.get("uses", "").startswith("rag-assay/") for step in job["steps"])
+    written = {"pull-requests": "write", "statuses": "write"} if publishes else {}
+    assert job["permissions"] == {"contents": "read", **written}
     assert checkout["uses"].startswith("actions/checkout@")
     assert checkout["with"] == {"fetch-depth": 0, "persist-credentials": False}
     assert "timeout-minutes" in job

@@ -38,6 +38,8 @@ NO_CODES = {
     "judge-cost-usd",
     "ls-files",
     "markdown-it-py",
+    "on-change",
+    "on-failure",
     "on-pass",
     "query-id",
     "rag-assay",

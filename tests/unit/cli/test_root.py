@@ -74,7 +74,7 @@ class TestCommands:
         ("typed", "hint"),
         [
             ("chek", "did you mean 'check'?"),
-            ("publsh", "did you mean 'publish'? It is not yet supported"),
+            ("smaple", "did you mean 'sample'? It is not yet supported"),
             ("xyzzy", "rag-assay --help lists them"),
             ("", "rag-assay --help lists them"),
         ],
