@@ -46,7 +46,7 @@ MAY_IMPORT = {
         "registry",
     },
 }
-MAY_IMPORT["zones"] = MAY_IMPORT["stages"] | {"stages"}
+MAY_IMPORT["zones"] = MAY_IMPORT["stages"] | {"stages", "github"}
 """Folder or module of the package -> what it may import."""
 
 FREE = {"cli", "__init__", "__main__"}
