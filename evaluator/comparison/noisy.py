@@ -108,7 +108,7 @@ def fewest(values: Sheet, rules: Sequence[Rule], min_cases: int) -> dict[str, in
     of them pooled.
     """
     asked = {each for rule in rules for each in _asked_unpooled(values, rule)}
-    tail = values.noise.alpha / max(1, len(asked))
+    tail = values.level / max(1, len(asked))
     reach = math.ceil(-math.log2(tail) - EPSILON)
     tested = {rule.metric for rule in rules if kind(values, rule.metric, rule.at) == "tested"}
     return {rule.metric: max(min_cases, reach if rule.metric in tested else 0) for rule in rules}
@@ -189,7 +189,7 @@ def chances(values: Sheet, places: Sequence[Place]) -> list[Chance | None]:
 def noisy(values: Sheet, metrics: Sequence[str], rows: Sequence[GatedRow]) -> dict[str, Noisy]:
     """What a category has to exceed its anchor by, for the noisy ones of some metrics among the rows of an exam."""
     gated = [entry for entry in rows if entry.is_noisy]
-    tail = values.noise.alpha / max(1, len(gated) + sum(entry.anchor is not None for entry in gated))
+    tail = values.level / max(1, len(gated) + sum(entry.anchor is not None for entry in gated))
     found = {}
     for metric in metrics:
         how = kind(values, metric)
@@ -219,7 +219,7 @@ class _Judge:
         self._statistics = statistics
         self._values = values
         self._alpha = values.noise.alpha
-        self._tail = self._alpha / count
+        self._tail = values.level / count
         asked = len({each for place in noisy for each in place.asked if each is not None})
         tested = [place for place in noisy if kind(values, place.metric) == "tested"]
         falls = {
@@ -229,9 +229,9 @@ class _Judge:
         self._worse, self._better = self._adjusted(sorted(falls), asked), self._adjusted(sorted(rises), asked)
 
     def _adjusted(self, moves: Sequence[_Moved], count: int) -> dict[_Moved, float]:
-        """Adjusted p-values: Holm's steps among what was tested, with the share of the other rows set aside."""
+        """Adjusted p-values: Holm's steps among what was tested, with the share of all else that may fail set aside."""
         found = [self._statistics.sign_flip(each) if math.fsum(each) > 0 else 1.0 for _, each in moves]
-        share = max(1.0, count / max(1, len(moves)))
+        share = max(1.0, count / max(1, len(moves))) * self._alpha / self._values.level
         return {each: min(1.0, share * p) for each, p in zip(moves, self._statistics.holm(found), strict=True)}
 
     def of(self, place: Place) -> Chance:

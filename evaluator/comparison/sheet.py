@@ -96,6 +96,9 @@ class Noisiness(NamedTuple):
     alpha: float = 0.05
 
 
+ROWS_SHARE = 0.8
+"""What noisy rows may spend of alpha where critical cases can fail by a judge's word, too."""
+
 STEADY = Noisiness()
 """Nothing was measured, and no pipeline is live: what a judge decides varies all the same."""
 
@@ -177,6 +180,12 @@ class Sheet:
         ]  # fmt: skip
         scored = [case for case in cases if case.after is not None and case.after[column] is not None]
         return [case.language for case in paired or scored or cases]
+
+    @cached_property
+    def level(self) -> float:
+        """How often all noisy rows together may fail by chance."""
+        shares = self.judged is not None and any(case.critical for case in self.cases)
+        return self.noise.alpha * (ROWS_SHARE if shares else 1.0)
 
     def is_judged(self, metric: str) -> bool:
         """Whether a judge decides a metric."""

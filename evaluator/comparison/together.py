@@ -34,7 +34,7 @@ def with_doubts(
         return list(found)
     p = _p_value(values, {entry.row.metric for entry in silent})
     share = len(silent) / sum(entry.is_noisy for entry in found)
-    if p > share * values.noise.alpha:
+    if p > share * values.level:
         return list(found)
     return [_doubted(entry, p) if entry in fallen else entry for entry in found]
 

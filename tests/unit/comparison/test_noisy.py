@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluator.comparison import gate
 from evaluator.comparison.drift import next_history
-from evaluator.comparison.sheet import CaseValues, Noisiness, Sheet
+from evaluator.comparison.sheet import CaseValues, JudgedHalf, Noisiness, Sheet
 from evaluator.comparison.tails import t_quantile
 from evaluator.model.comparison import Exam
 from evaluator.model.exam import CaseSpread, ExamFile, Noisy
@@ -18,6 +18,7 @@ from evaluator.model.noise import CategoryNoise, MetricNoise
 from evaluator.model.run import History
 from evaluator.model.score import MetricId
 from tests import sheets
+from tests.exams import BELIEVED
 
 DECLARED = {
     **sheets.METRICS, "faithfulness": sheets.metric("faithfulness", reads="judge"),
@@ -91,6 +92,18 @@ def test_which_rows_are_noisy(name: str, noise: dict[str, Any], *, is_noisy: boo
     """What a judge says; in a live pipeline what reads the answer, and what was measured to vary."""
     [entry] = exam(fallen(1, 10), name=name, noise=noise).rows
     assert (entry.row.interval is not None) == is_noisy
+
+
+@pytest.mark.parametrize(("critical", "share"), [(True, 0.8), (False, 1.0)])
+def test_critical_cases_that_a_judge_decides_take_their_part_of_alpha(*, critical: bool, share: float) -> None:
+    """A fifth: the band is that of 0.04, and one way of 32 counts as one of 25.6."""
+    first, *others = fallen(5, 5)
+    cases, half = [first._replace(critical=critical), *others], JudgedHalf(frozenset({"faithfulness"}), BELIEVED)
+    noise = {"measured": {"faithfulness": known(0.1, a=(0.1, 5))}, "repeats": 5}
+    [measured], [tested] = (exam(cases, judged=half, noise=each).rows for each in (noise, {}))
+    assert measured.row.noise == pytest.approx(t_quantile(0.05 * share, 20) * 0.1 * (2 / 5) ** 0.5)
+    assert f"p = {1 / 32 / share:.2g} among all rows" in tested.row.reason
+    assert tested.row.status == "regressed"
 
 
 @pytest.mark.parametrize(
