@@ -66,7 +66,7 @@ class Anchors:
             # Who abstained is told otherwise without a judge.
             return self.carried
         is_known = half.is_comparable or half.continues_anchor
-        return frozenset() if is_known else half.of_sheet(self.seen.ruler, old=False).metrics
+        return frozenset() if is_known else self.seen.ruler.judged_names
 
     def _of(self, metric: str) -> Mapping[str, float]:
         return {} if metric in self._incomparable else self.stored.anchor.get(metric, {})

@@ -80,43 +80,39 @@ def _results(
     accepted: Accepted,
     source: str,
 ) -> tuple[Comparison, ExamFile]:
-    declared = metrics.load()
     mine = Config.model_validate(candidate.head.config)
-    theirs = against.older_config(baseline) if baseline else None
-    my_ids = configuration.resolve_metrics(mine, declared, tier=candidate.head.tier)
-    tier = candidate.head.tier
-    older_ids = configuration.resolve_metrics(theirs, declared, tier=tier) if theirs else ()
-    measured = _measured(my_ids, older_ids, declared, is_recut=_is_recut(candidate, baseline))
-    ruler = measuring.Ruler(measured, declared, tier, older=frozenset(older_ids))
-    names = [str(metric) for metric in my_ids]
-    named = frozenset(case for entry in accepted.cases for case in entry.case)
-    whole = examining.partial(candidate) is None
-    groups = Meeting(candidate, baseline, are_read(ruler.metrics, declared), whole)
+    theirs, older = (against.older_config(baseline), baseline.head) if baseline is not None else (None, None)
+    ruler, names = _ruler(candidate, baseline, mine, theirs)
     half = None
-    older = baseline.head if baseline is not None else None
-    if tier == "full":
-        half = JudgedHalf(candidate.head, older, mine, theirs, against.calibration_of(workspace, tier))
-    others = renumbered.Renumbered(lambda: _fixture(workspace, candidate))
+    if ruler.tier == "full":
+        half = JudgedHalf(candidate.head, older, mine, theirs, against.calibration_of(workspace, ruler.tier))
     noise = NoisyHalf(candidate.head, older, mine, theirs, known_noise.of_run(workspace))
+    whole = examining.partial(candidate) is None
     seen = tally.Tally(
-        candidate,
-        baseline,
-        ruler,
-        Changes(ruler, names),
-        groups,
-        others,
-        accepted=named,
-        half=half,
-        noisy=noise,
-    )
+        candidate, baseline, ruler, Changes(ruler, names),
+        Meeting(candidate, baseline, are_read(ruler.metrics, ruler.declared), whole),
+        renumbered.Renumbered(lambda: _fixture(workspace, candidate)),
+        accepted=frozenset(case for entry in accepted.cases for case in entry.case), half=half,
+    )  # fmt: skip
     for met in tally.meet(candidate, baseline, whole=whole):
         seen.take(met)
-    verdicts = examining.Examining(seen, mine, theirs, accepted)
+    verdicts = examining.Examining(seen, mine, theirs, accepted, noise)
     warnings = tuple(verdicts.warnings())
     alerts = (renumbered.alert(seen.renumbered),) if seen.renumbered else ()
     workspace.warnings.extend((*alerts, *warnings))
     comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
     return comparison, verdicts.state(names).but(alerts=alerts, warnings=warnings)
+
+
+def _ruler(
+    candidate: Run, baseline: RunReader | None, mine: Config, theirs: Config | None
+) -> tuple[measuring.Ruler, list[str]]:
+    """What both runs are measured with, and the metrics that the candidate's configuration names."""
+    declared, tier = metrics.load(), candidate.head.tier
+    ids = configuration.resolve_metrics(mine, declared, tier=tier)
+    older = configuration.resolve_metrics(theirs, declared, tier=tier) if theirs is not None else ()
+    measured = _measured(ids, older, declared, is_recut=_is_recut(candidate, baseline))
+    return measuring.Ruler(measured, declared, tier, older=frozenset(older)), [str(metric) for metric in ids]
 
 
 def _fixture(workspace: Workspace, candidate: Run) -> Fixture | None:

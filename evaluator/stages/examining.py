@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluator import config as configuration
 from evaluator.comparison import configuration as configurations
 from evaluator.comparison import listing, loosened, noisy, pairing, rows, rules, spreads
-from evaluator.comparison.sheet import STEADY, Sheet
+from evaluator.comparison.sheet import Sheet
 from evaluator.model.comparison import BaselineInfo, Comparison, Exam
 from evaluator.model.counting import counted
 from evaluator.model.exam import ExamFile
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evaluator.model.run import History
     from evaluator.stages.anchors import Anchor
     from evaluator.stages.held import Run
+    from evaluator.stages.noisy_half import NoisyHalf
     from evaluator.stages.tally import Tally
 
 
@@ -41,12 +42,13 @@ def partial(run: Run) -> str | None:
 
 @dataclass(frozen=True)
 class Examining:
-    """Both exams over one tally. ``theirs`` is None without a baseline."""
+    """Both exams over one tally. ``theirs`` is None without a baseline; ``noisy`` is what is known of noise."""
 
     seen: Tally
     mine: Config
     theirs: Config | None
     accepted: Accepted
+    noisy: NoisyHalf
 
     @cached_property
     def pairs(self) -> Pairing:
@@ -154,7 +156,7 @@ class Examining:
             baseline_required=config.baseline.required, partial=partial(self.seen.candidate),
             judging=self._judging(old=old),
             unmeasured=tuple(rule for rule in written if not self._is_measured(rule)),
-            noise=self.seen.noisy.digest(old=old) if self.seen.noisy is not None else None,
+            noise=self.noisy.digest(old=old),
         )  # fmt: skip
 
     def _is_measured(self, rule: Rule) -> bool:
@@ -177,14 +179,8 @@ class Examining:
         return Sheet(
             ruler.metrics, ruler.declared, lines, has_baseline=self.seen.baseline is not None, anchor=anchor,
             shallow=self._shallow(), judged=half.of_sheet(ruler, old=old) if half is not None else None,
-            noise=self.seen.noisy.of_sheet(self._judged, old=old) if self.seen.noisy is not None else STEADY,
+            noise=self.noisy.of_sheet(ruler.judged_names, old=old),
         )  # fmt: skip
-
-    @cached_property
-    def _judged(self) -> frozenset[str]:
-        """The metrics that a judge decides."""
-        half = self.seen.half
-        return frozenset() if half is None else half.of_sheet(self.seen.ruler, old=False).metrics
 
     def _shallow(self) -> Mapping[str, int]:
         """Metrics that look deeper than the rankings of both runs were asked to reach, with that depth."""
@@ -247,8 +243,7 @@ class Examining:
         limiting = [rule for rule in self.new.rules if noisy.limits_a_mean(rule)]
         needed = noisy.fewest(sheet, limiting, self.mine.gate.min_cases)
         judge = self.seen.half.sayings() if self.seen.half is not None else ()
-        noise = self.seen.noisy.sayings(sheet, needed, self._judged) if self.seen.noisy is not None else ()
-        return (*judge, *noise)
+        return (*judge, *self.noisy.sayings(sheet, needed, self.seen.ruler.judged_names))
 
     def comparison(self, metrics: Sequence[str], source: str) -> Comparison:
         """comparison.json."""

@@ -11,7 +11,7 @@ from evaluator.comparison.enforcement import Belief
 from evaluator.model.base import digest
 from evaluator.model.comparison import JudgeTerms, Judging
 from evaluator.model.config import Judge
-from evaluator.stages.measuring import ABSTENTION, judged_columns
+from evaluator.stages.measuring import ABSTENTION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -169,11 +169,8 @@ class JudgedHalf:
     def of_sheet(self, ruler: Ruler, *, old: bool) -> sheet.JudgedHalf:
         """What rows need of it, under the baseline's terms or the candidate's."""
         return sheet.JudgedHalf(
-            self._metrics(ruler), self.belief(old=old), self.has_baseline, self.other_judge, self.replaced
+            ruler.judged_names, self.belief(old=old), self.has_baseline, self.other_judge, self.replaced
         )  # fmt: skip
-
-    def _metrics(self, ruler: Ruler) -> frozenset[str]:
-        return frozenset(str(ruler.metrics[place]) for place in judged_columns(ruler.metrics, ruler.declared))
 
     def belief(self, *, old: bool) -> Belief:
         """How far the judge is believed, under the baseline's terms or the candidate's."""
@@ -220,7 +217,7 @@ class JudgedHalf:
         )  # fmt: skip
         info = self.candidate.judge
         return Judging(
-            terms=terms, metrics=tuple(sorted(self._metrics(ruler))), has_baseline=self.has_baseline,
+            terms=terms, metrics=tuple(sorted(ruler.judged_names)), has_baseline=self.has_baseline,
             pairable=pairable, paired=paired, stopped=info.stopped if info is not None else None,
             lost=self.lost(ruler.declared, old=old),
         )  # fmt: skip

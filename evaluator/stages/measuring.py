@@ -162,8 +162,18 @@ class Ruler:
 
     @cached_property
     def judged(self) -> frozenset[int]:
-        """The places of what a judge decides; none in tier retrieval."""
-        return judged_columns(self.metrics, self.declared) if self.tier == "full" else frozenset()
+        """The places of what a judge decides in tier full, abstention among it; none in tier retrieval."""
+        if self.tier == "retrieval":
+            return frozenset()
+        found = enumerate(self.metrics)
+        return frozenset(
+            place for place, metric in found if self.declared[metric.name].reads == "judge" or metric == ABSTENTION
+        )
+
+    @cached_property
+    def judged_names(self) -> frozenset[str]:
+        """The same by their text."""
+        return frozenset(str(self.metrics[place]) for place in self.judged)
 
     @cached_property
     def _judged_before(self) -> frozenset[int]:
@@ -200,13 +210,6 @@ class Ruler:
         """Metrics whose value does not go away by itself; a clock reading does where nothing was retrieved."""
         declared = [self.declared[metric.name] for metric in self.metrics]
         return [place for place, metric in enumerate(declared) if metric.bounded or metric.reads == "usage"]
-
-
-def judged_columns(ids: Sequence[MetricId], declared: Mapping[str, Metric]) -> frozenset[int]:
-    """The places of the metrics that a judge decides in tier full: abstention is one."""
-    return frozenset(
-        place for place, metric in enumerate(ids) if declared[metric.name].reads == "judge" or metric == ABSTENTION
-    )
 
 
 def citations_of(head: RunHead) -> str | None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from evaluator.stages.held import Run
     from evaluator.stages.judged_half import JudgedHalf
     from evaluator.stages.measuring import Judged, Measured, Ruler
-    from evaluator.stages.noisy_half import NoisyHalf
     from evaluator.stages.paraphrases import Meeting, Sides
     from evaluator.stages.renumbered import Renumbered
     from evaluator.stores.runs import RunReader, StoredCase
@@ -64,11 +63,8 @@ class Tally:
     ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``unsupported`` claims that are
     unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a whole.
     ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
-    finds them. ``noisy`` is what is known of noise, ``regressed`` what paired cases lost of which some metric fell.
-    ``exhibits`` are for people to look at.
-    ``exhibits`` and ``holdout`` are for people to look at.
-    ``exhibits`` and ``holdout`` are for people to look at, and so
-    is ``grouped``: the candidate's groups of paraphrases by root, with it.
+    finds them. ``regressed`` is what paired cases lost of which some metric fell. ``exhibits`` and ``holdout`` are for
+    people to look at, and so is ``grouped``: the candidate's groups of paraphrases by root, with it.
     """
 
     candidate: Run
@@ -79,7 +75,6 @@ class Tally:
     others: Renumbered
     accepted: Collection[str] = ()
     half: JudgedHalf | None = None
-    noisy: NoisyHalf | None = None
     new: list[CaseValues] = field(default_factory=list)
     old: list[CaseValues] = field(default_factory=list)
     new_critical: list[CriticalOutcome] = field(default_factory=list)
