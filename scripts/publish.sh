@@ -28,7 +28,7 @@ publish_failure() {
 tell() {
     local container=$1 variable
     local -a files=(event.json) wanted=(--config "$ASSAY_CONFIG" --suite "${suite_name-}" --comment "$ASSAY_COMMENT")
-    local -a options=(--network bridge --env ASSAY_GITHUB_TOKEN)
+    local -a options=(--network bridge --env GITHUB_TOKEN)
     [[ $ASSAY_COMMENT != off || $ASSAY_STATUS$ASSAY_CHECK == *true* ]] || return 0
     shift
     while [[ $1 != -- ]]; do

@@ -36,7 +36,7 @@ main() {
 prepare_attempt() {
     local inputs
     out='' volume='' said='' source='' base='' tier='' told='' suite_name=''
-    inputs=$(env | sort | grep '^ASSAY_' | grep -v '^ASSAY_GITHUB_TOKEN=' | sha256sum)
+    inputs=$(env | sort | grep '^ASSAY_' | sha256sum)
     step=$(printf '%s\n' "$GITHUB_WORKFLOW" "$GITHUB_JOB" "$GITHUB_RUN_ID" "$inputs" | sha256sum | cut -c 1-8)
     temporary=$(mktemp -d "${RUNNER_TEMP:-/tmp}/rag-assay.XXXXXXXX")
     nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')

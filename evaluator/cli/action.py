@@ -229,8 +229,7 @@ def publish(room: Room, /, **given: Any) -> int:
     out, folder = _out(), room.folder("publishing")
     payload = zone.take(sys.stdin.buffer, folder)
     wanted = publishing.wanted(given["config"], given["suite"], given)
-    token = room.session.environment.get("ASSAY_GITHUB_TOKEN", "")
-    place = publishing.Place(room.session, payload, token, given["leg"])
+    place = publishing.Place(room.session, payload, given["leg"])
     if given["pending"]:
         said = publishing.announce(place, wanted)
     else:

@@ -34,11 +34,10 @@ LARGEST_SUMMARY = 1_000_000
 
 
 class Place(NamedTuple):
-    """Where a run publishes from: the call, the event's payload, a token, and what tells this job from others."""
+    """Where a run publishes from: the call, the event's payload, and what tells this job from others."""
 
     session: Session
     payload: Any
-    token: str
     leg: str
 
 
@@ -66,13 +65,13 @@ def publish(place: Place, asked: Wanted, verdict: Verdict) -> str:
 
 def _told(place: Place, tell: Callable[[Hub], list[str]], budget: Any = None) -> str:
     """Whatever goes wrong with GitHub is no more than a warning."""
-    from evaluator.cli import hub
+    from evaluator.cli import forge, hub
     from evaluator.stages.publish import warning
 
     try:
         about = hub.activity(place.session.environment, place.payload)
-        client = hub.client(place.session, place.token, budget)
-        found = warning(tell(hub.hub(place.session, client, about, place.token, place.leg)), about)
+        client = forge.client(place.session, budget)
+        found = warning(tell(hub.hub(place.session, client, about, place.leg)), about)
     except errors.AssayError as error:
         found = f"nothing is published on GitHub: {error}"
     return log_line(found)
@@ -103,7 +102,7 @@ def command(session: Session, /, **given: Any) -> int:
     from evaluator.stages.posting import Verdict
 
     variables, root = session.environment, edges.root(session)
-    place = Place(session, hub.payload(variables), variables.get("GITHUB_TOKEN", ""), _leg(variables))
+    place = Place(session, hub.payload(variables), _leg(variables))
     asked = wanted(os.path.relpath(workspace.config_file, root), workspace.config.suite, options)
     if options["pending"]:
         _warn(session, announce(place, asked))

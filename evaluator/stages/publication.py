@@ -145,12 +145,19 @@ def _place(cases: GoldenSet, case: str, root: Path) -> tuple[str, int] | None:
 
 def _text(outcome: CaseOutcome, comparison: Comparison) -> str:
     name = outcome.rule.removeprefix("critical ")
-    before, after = numbers.values(name, outcome.before, outcome.after)
     shown = CRITICAL_METRICS.get(name, name)
+    before, after = (
+        map(_count, (outcome.before, outcome.after)) if name in CRITICAL_METRICS
+        else numbers.values(name, outcome.before, outcome.after)
+    )  # fmt: skip
     lost = list(_lost(comparison.cases, outcome)) if outcome.status == "worse" else []
     more = f" and {len(lost) - MOST_LOST} more" if len(lost) > MOST_LOST else ""
     tail = f" (lost {', '.join(lost[:MOST_LOST])}{more})" if lost else ""
     return one_line(f"{shown}: {before} before, {after} now{tail}")
+
+
+def _count(value: float | None) -> str:
+    return numbers.NOTHING if value is None else f"{value:g}"
 
 
 def _lost(changes: Iterable[CaseChange], outcome: CaseOutcome) -> Iterator[str]:

@@ -39,10 +39,12 @@ class Runner:
             "RUNNER_TEMP": str(folder / "temporary"),
             "ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_ACTOR": "ann",
             "ASSAY_AUTHOR": "ann", "ASSAY_REPOSITORY": "1", "ASSAY_HEAD_REPOSITORY": "1",
-            "ASSAY_JUDGE_CACHE": str(folder / "temporary" / "judged"),
+            "ASSAY_JUDGE_CACHE": str(folder / "temporary" / "judged"), "GITHUB_TOKEN": "ghs_very_secret",
+            "GITHUB_EVENT_PATH": str(folder / "event.json"),
             "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@e", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@e",
             **defaults,
         }  # fmt: skip
+        (folder / "event.json").write_text("{}")
         self.git("init", "--quiet", "--initial-branch", "main")
         self.commit("start")
 
@@ -599,6 +601,95 @@ def started(runner: Runner, tier: str, **variables: str) -> list[str]:
         PATH=f"{docker.parent}:{runner.environment['PATH']}", ASSAY_JUDGE_HOSTS="llm.example.com", **variables,
     )  # fmt: skip
     return (runner.folder / "calls").read_text().splitlines()
+
+
+def telling(runner: Runner, commands: str, zone: str = "true", **variables: str) -> list[str]:
+    """The calls of docker by which GitHub is told; ``zone`` is what its zone does in this shell."""
+    docker = runner.folder / "bin" / "docker"
+    docker.parent.mkdir(exist_ok=True)
+    kept = f'echo "$*" >>{runner.folder}/calls; cat >{runner.folder}/given.tar'
+    docker.write_text(f"#!/bin/sh\n[ $1 != run ] || {{ {kept}; {zone}; }}\n")
+    docker.chmod(0o755)
+    (runner.folder / "calls").write_text("")
+    runner.attempt(
+        f"check_inputs; image=ours; {commands}", PATH=f"{docker.parent}:{runner.environment['PATH']}", **variables
+    )
+    return (runner.folder / "calls").read_text().splitlines()
+
+
+def names_in(stream: Path) -> set[str]:
+    """The names in a tar stream."""
+    with tarfile.open(stream) as tar:
+        return set(tar.getnames())
+
+
+DECIDED = 'for name in comment.md decision.json publication.json; do echo "{}" >"$temporary/$name"; done; '
+
+
+def test_who_publishes_gets_the_token_and_finished_text(runner: Runner) -> None:
+    """The token goes by its name, with a network and what is known of the run; and no file but the report's."""
+    (begun,) = telling(runner, "announce", ASSAY_CHECK="true", ASSAY_VARIANT="py 3.12")
+    given = names_in(runner.folder / "given.tar")
+    (ended,) = telling(runner, f"{DECIDED} suite_name='Our shop'; publish_decision", ASSAY_COMMENT="on-failure")
+
+    assert "--network bridge --env GITHUB_TOKEN --env GITHUB_ACTOR --env GITHUB_API_URL" in begun
+    assert "action publish --config rag-assay.yml --suite  --comment always --status --check" in begun
+    assert "--variant py 3.12 --leg " in begun
+    assert begun.endswith(" --pending")
+    assert "--suite Our shop --comment on-failure --status --variant" in ended
+    assert " --nonce " in ended
+    assert "ghs_very_secret" not in begun + ended
+    assert given == {"event.json"}
+    assert names_in(runner.folder / "given.tar") == {"comment.md", "decision.json", "event.json", "publication.json"}
+
+
+def test_no_other_zone_gets_the_token(runner: Runner) -> None:
+    """Not even one with a network."""
+    assert [call for call in started(runner, "full", **KEYED) if "GITHUB_TOKEN" in call] == []
+
+
+def test_a_run_without_a_verdict_is_told_once(runner: Runner) -> None:
+    """What ends a run is told as an error, if it was told that there is a run (G18)."""
+    calls = telling(runner, "announce; stop 4 'the zone collect was killed'")
+
+    assert len(calls) == 2
+    assert calls[1].endswith("--failure the zone collect was killed")
+    assert telling(runner, "stop 4 'no docker'") == []
+
+
+@pytest.mark.parametrize(
+    "zone", ["exit 1", "exit 2", "exit 137", "head -c 2000 /dev/zero", "echo no comment", "kill -9 $PPID"]
+)
+def test_whatever_becomes_of_publishing_the_run_goes_on(zone: str, runner: Runner) -> None:
+    """A zone that fails, is killed or writes nonsense costs a warning and nothing else (G18)."""
+    telling(runner, f"output zones passed; {DECIDED} publish_decision; output reached end", zone)
+
+    assert (runner.outputs["zones"], runner.outputs["reached"]) == ("passed", "end")
+    assert "exit-code" not in runner.outputs
+
+
+def test_what_could_not_be_told_is_one_warning(runner: Runner) -> None:
+    """A sentence of the zone is shown as what it is, whatever it holds (G4, G15)."""
+    docker = runner.folder / "bin" / "docker"
+    telling(runner, "true")
+    docker.write_text(
+        "#!/bin/sh\n[ $1 != run ] || { cat >/dev/null; printf 'forbidden 100%%\\n::set-output name=x::y'; }\n"
+    )
+    said = runner.attempt(
+        f"check_inputs; image=ours; {DECIDED} publish_decision",
+        PATH=f"{docker.parent}:{runner.environment['PATH']}",
+    )
+
+    assert [line for line in said.splitlines() if line.startswith("::")] == [
+        "::warning title=RAG Assay::forbidden 100%25%0A::set-output name=x::y"
+    ]
+
+
+def test_with_everything_switched_off_nothing_is_started(runner: Runner) -> None:
+    """No container, no token."""
+    off = {"ASSAY_COMMENT": "off", "ASSAY_STATUS": "false"}
+
+    assert telling(runner, "announce; stop 4 'killed'", **off) == []
 
 
 KEYED = {"ASSAY_JUDGE_KEY_ENV": "JUDGE_KEY", "JUDGE_KEY": "sk-very-secret"}
