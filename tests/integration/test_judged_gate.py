@@ -50,7 +50,7 @@ def test_an_uncalibrated_judge_leaves_a_drop_undecided_and_says_both_ways_out(co
     decision = court.decide("new", baseline)
     assert (decision.outcome, decision.exit_code) == ("inconclusive", 3)
     assert reasons(decision)["judge-advisory"] == (
-        "faithfulness max_drop in the row all would have failed: worse by 0.7, 0.03 is allowed, p = 0.0029 "
+        "faithfulness max_drop in the row all would have failed: worse by 0.7, 0.03 is allowed, p = 0.00098 "
         "among all rows; 10 cases lost; the judge "
         "is not enforced (not calibrated): calibrate the judge (judge.calibration), "
         "or set judge.advisory: pass"
@@ -78,7 +78,7 @@ def test_judge_advisory_pass_lets_it_through_and_says_so(court: Court) -> None:
     assert reasons(decision)["not-enforced"].startswith("judged rows not enforced")
     assert (
         "advisory",
-        "worse by 0.7, 0.03 is allowed, p = 0.0029 among all rows; 10 cases lost (advisory: not calibrated)",
+        "worse by 0.7, 0.03 is allowed, p = 0.00098 among all rows; 10 cases lost (advisory: not calibrated)",
     ) in outcomes(decision, "faithfulness max_drop")
 
 
