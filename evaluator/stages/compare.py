@@ -8,7 +8,7 @@ from evaluator import config as configuration
 from evaluator import errors, metrics
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
-from evaluator.stages import against, examining, known_noise, measuring, renumbered, tally, whereabouts
+from evaluator.stages import against, examining, known_noise, measuring, renumbered, tally, walking, whereabouts
 from evaluator.stages.changes import Changes
 from evaluator.stages.exhibiting import CONTEXT_TOKENS
 from evaluator.stages.judged_half import JudgedHalf
@@ -94,7 +94,7 @@ def _results(
         renumbered.Renumbered(lambda: _fixture(workspace, candidate)),
         accepted=frozenset(case for entry in accepted.cases for case in entry.case), half=half,
     )  # fmt: skip
-    for met in tally.meet(candidate, baseline, whole=whole):
+    for met in walking.meet(candidate, baseline, whole=whole):
         seen.take(met)
     verdicts = examining.Examining(seen, mine, theirs, accepted, noise)
     warnings = tuple(verdicts.warnings())

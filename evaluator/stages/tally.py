@@ -1,4 +1,4 @@
-"""Walks two runs side by side and notes what the comparison is made of."""
+"""Notes of two runs, case by case, what the comparison is made of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluator.stages.holdout import Holdout
 from evaluator.stages.paraphrases import NO_SIDES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from evaluator.comparison.claims import NewClaim
     from evaluator.comparison.sheet import CaseValues, Paraphrases
@@ -28,30 +28,16 @@ if TYPE_CHECKING:
     from evaluator.stages.measuring import Judged, Measured, Ruler
     from evaluator.stages.paraphrases import Meeting, Sides
     from evaluator.stages.renumbered import Renumbered
+    from evaluator.stages.walking import Met
     from evaluator.stores.runs import RunReader, StoredCase
 
 
-class Met(NamedTuple):
-    """One case id in both runs, or in one of them."""
+class Reading(NamedTuple):
+    """How a pair is read: by one run's labels, beside the paraphrases of both, and with what it is measured."""
 
-    mine: StoredCase | None
-    theirs: StoredCase | None
-
-
-def meet(candidate: Run, baseline: RunReader | None, *, whole: bool) -> Iterator[Met]:
-    """Every case of the candidate, in its order, then those that only the baseline has.
-
-    Where the candidate is not ``whole`` (``--only``), the baseline is taken to hold the same cases.
-    """
-    if baseline is None:
-        yield from (Met(mine, None) for mine in candidate.cases())
-        return
-    others = set(baseline.ids)
-    for mine in candidate.cases():
-        yield Met(mine, baseline.case(mine.case.id) if mine.case.id in others else None)
-    if whole:
-        known = set(candidate.ids)
-        yield from (Met(None, baseline.case(case)) for case in baseline.ids if case not in known)
+    labels: Labels
+    sides: Sides
+    ruler: Ruler
 
 
 @dataclass
@@ -129,7 +115,7 @@ class Tally:
             alike = self.half is None or (
                 self.half.is_comparable and self.half.is_labelled_alike(measuring.labels_of(theirs), labels)
             )
-            before, after = self._both(mine, theirs, labels, NO_SIDES, self.ruler)
+            before, after = self._both(mine, theirs, Reading(labels, NO_SIDES, self.ruler))
             self.holdout.take(before, after, () if alike else self.ruler.judged)
 
     def _measure(self, met: Met) -> None:
@@ -162,54 +148,64 @@ class Tally:
 
     def _pair(self, mine: StoredCase, theirs: StoredCase) -> None:
         case = mine.case.id
-        labels = measuring.labels_of(mine)
-        sides = self.groups.new(mine)
-        before, after = self._both(mine, theirs, labels, sides, self.ruler)
-        judged = self._judged(case, labels, measuring.labels_of(theirs))
-        line = self.ruler.line(mine.case, labels, before, after, judged)
-        line = self._counted(self._whole(line, mine, labels, sides, self.ruler), theirs)
+        new = Reading(measuring.labels_of(mine), self.groups.new(mine), self.ruler)
+        both = self._both(mine, theirs, new)
+        judged = self._judged(case, new.labels, measuring.labels_of(theirs))
+        line = self._line(mine, theirs, new, both, judged)
         self.new.append(line)
-        if self.changes.add(case, before, after, () if judged.is_comparable else self.ruler.judged):
-            self.regressed.append(regressed.told(theirs.case, before.view, after.view))
-        self.exhibits.compare(self.ruler, mine.case, before, after)
-        self._count(before, after, judged)
-        if line.rechunked and (other := list(self.others.of(before.view, after.view))):
+        self._tell(mine, theirs, both, judged)
+        if line.rechunked and (other := list(self.others.of(*(each.view for each in both)))):
             self.renumbered[case] = other
-        self._critical(case, before, after, judged, old=False)
-        if self.half is not None and judged.is_comparable:
-            self._tell_claims(case, before, after)
-        sides_before = self.groups.old(mine, theirs)
-        is_same = mine.case.labels_hash == theirs.case.labels_hash and sides == sides_before
-        is_alike = is_same or case in self.accepted
-        ruler = self.old_ruler
-        if not is_alike:
-            before, after = self._both(mine, theirs, measuring.labels_of(theirs), sides_before, ruler)
-        elif ruler is not self.ruler:
-            before, after = self._both(mine, theirs, labels, sides, ruler)
+        self._critical(case, *both, judged, old=False)
+        old = self._older(mine, theirs, new)
         terms = judged._replace(undrawn_is_missing=self.half is not None and self.half.samples_less)
-        if not is_alike or ruler is not self.ruler or terms != judged:
-            read = after.view.labels
-            line = ruler.line(theirs.case, read, before, after, terms)
-            line = self._counted(self._whole(line, mine, read, sides if is_alike else sides_before, ruler), theirs)
+        if old is not new:
+            both = self._both(mine, theirs, old)
+        if old is not new or terms != judged:
+            line = self._line(mine, theirs, old, both, terms)
         self.old.append(line)
-        self._critical(case, before, after, terms, old=True)
+        self._critical(case, *both, terms, old=True)
         self.relabelled.update([case] if mine.case.labels_hash != theirs.case.labels_hash else [])
         self.flags.extend([case] if theirs.case.critical and not mine.case.critical else [])
 
-    def _both(
-        self, mine: StoredCase, theirs: StoredCase, labels: Labels, sides: Sides, ruler: Ruler
-    ) -> tuple[Measured, Measured]:
+    def _older(self, mine: StoredCase, theirs: StoredCase, new: Reading) -> Reading:
+        """How the baseline's exam reads a pair; the very same where that is no different."""
+        sides = self.groups.old(mine, theirs)
+        is_same = mine.case.labels_hash == theirs.case.labels_hash and new.sides == sides
+        if not is_same and mine.case.id not in self.accepted:
+            return Reading(measuring.labels_of(theirs), sides, self.old_ruler)
+        return new if self.old_ruler is new.ruler else new._replace(ruler=self.old_ruler)
+
+    def _both(self, mine: StoredCase, theirs: StoredCase, reading: Reading) -> tuple[Measured, Measured]:
         if self.baseline is None:
             raise AssertionError("a pair without a baseline")
         # Under equal labels each run has resolved every need itself.
         known = mine.case.labels_hash != theirs.case.labels_hash and _same_chunks(self.candidate, self.baseline)
         ways_before, ways_after = (measuring.ways_of(each.case) if known else {} for each in (mine, theirs))
+        labels, sides, ruler = reading
         before = ruler.measure(self.baseline, theirs, labels, ways_before, sides.before)
         after = ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
         return before, after
 
-    def _whole(self, line: CaseValues, mine: StoredCase, labels: Labels, sides: Sides, ruler: Ruler) -> CaseValues:
+    def _line(
+        self, mine: StoredCase, theirs: StoredCase, reading: Reading, both: tuple[Measured, Measured], judged: Judged
+    ) -> CaseValues:
+        line = reading.ruler.line(mine.case, reading.labels, *both, judged)
+        return self._counted(self._whole(line, mine, reading), theirs)
+
+    def _tell(self, mine: StoredCase, theirs: StoredCase, both: tuple[Measured, Measured], judged: Judged) -> None:
+        """Note of a pair what people look at, under the candidate's labels."""
+        before, after = both
+        if self.changes.add(mine.case.id, before, after, () if judged.is_comparable else self.ruler.judged):
+            self.regressed.append(regressed.told(theirs.case, before.view, after.view))
+        self.exhibits.compare(self.ruler, mine.case, before, after)
+        self._count(before, after, judged)
+        if self.half is not None and judged.is_comparable:
+            self._tell_claims(mine.case.id, before, after)
+
+    def _whole(self, line: CaseValues, mine: StoredCase, reading: Reading) -> CaseValues:
         """A line with what the candidate's whole group comes to, where a part of it was compared."""
+        labels, sides, ruler = reading
         paraphrases = self.groups.alone(mine, is_candidate=True)
         if not sides.before or paraphrases == sides.after or line.after is None:
             return line
