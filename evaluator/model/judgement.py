@@ -86,9 +86,14 @@ class Preference(Value):
     reason: str = ""
 
 
+def draw(seed: int | None, case: str) -> bytes:
+    """What is drawn for a case: the same in every run of one seed."""
+    return hashlib.sha256(f"{seed}\0{case}".encode("utf-8", "surrogatepass")).digest()
+
+
 def is_first(seed: int, case: str) -> bool:
     """Whether this answer stands before the baseline's in the first of the two orders."""
-    return hashlib.sha256(f"{seed}\0{case}".encode("utf-8", "surrogatepass")).digest()[0] % 2 == 0
+    return draw(seed, case)[0] % 2 == 0
 
 
 class Further(Value):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from evaluator.judging import case as conversations
 from evaluator.judging.requesting import INTERRUPTED
-from evaluator.model.judgement import Judged, Judgement, Preference
+from evaluator.model.judgement import Judged, Judgement, Preference, draw
 from evaluator.model.score import Unscored
 from evaluator.stages.judged_run import JudgedRun, interrupted
 
@@ -77,13 +76,9 @@ def sampled(cases: Mapping[str, Labels], judge: JudgeConfig) -> Iterator[str]:
         by_category.setdefault(labels.category, []).append(case)
     for members in by_category.values():
         critical = [case for case in members if cases[case].critical]
-        others = sorted((case for case in members if not cases[case].critical), key=lambda each: _drawn(judge, each))
+        others = sorted((case for case in members if not cases[case].critical), key=lambda each: draw(judge.seed, each))
         yield from critical
         yield from others[: max(0, judge.sample - len(critical))]
-
-
-def _drawn(judge: JudgeConfig, case: str) -> bytes:
-    return hashlib.sha256(f"{judge.seed}\0{case}".encode("utf-8", "surrogatepass")).digest()
 
 
 def _not_asked(answered: Sequence[Answered], drawn: frozenset[str]) -> Iterator[tuple[str, Judged]]:

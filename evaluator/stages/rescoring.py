@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from evaluator.stages import answered, confirming, judging, known_noise, measuri
 from evaluator.stages.bench import Bench
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.paraphrases import Meeting, are_read
-from evaluator.stages.scoring_case import by_outcome
+from evaluator.stages.scoring_case import by_outcome, key_of
 from evaluator.stages.totals import Totals
 from evaluator.stores.runs import RunWriter, StoredCase, read_run
 
@@ -94,15 +93,7 @@ class _Texts:
 
     def _keyed(self, hits: Sequence[Hit]) -> list[dict[str, Any]]:
         """Results with keys for texts."""
-        return [{**hit.model_dump(mode="json"), "text": self._key(hit.text)} for hit in hits]
-
-    def _key(self, text: str | None) -> str | None:
-        if text is None:
-            return None
-        key = hashlib.sha256(text.encode()).hexdigest()[:16]
-        if self.known.setdefault(key, text) != text:
-            raise errors.FileProblem(f"two different texts have the key {key}: one of them was made to")
-        return key
+        return [{**hit.model_dump(mode="json"), "text": key_of(hit.text, self.known)} for hit in hits]
 
 
 class _Rejudged:

@@ -158,19 +158,25 @@ class Scorer:
         return found
 
     def _noted(self, hit: Hit) -> str | None:
-        key = self._key_of(hit.text)
+        key = key_of(hit.text, self.texts)
         self._last[hit.id] = (hit.text, key)
         if hit.id in self._all_places:
             self.places[hit.id] = self._all_places[hit.id]
         return key
 
-    def _key_of(self, text: str | None) -> str | None:
-        if text is None:
-            return None
-        key = hashlib.sha256(text.encode()).hexdigest()[:16]
-        if self.texts.setdefault(key, text) != text:
-            raise errors.FileProblem(f"two different texts have the key {key}: one of them was made to")
-        return key
+
+def key_of(text: str | None, known: dict[str, str]) -> str | None:
+    """The key by which a text stands once in a run, noted among the known ones; None of none.
+
+    Raises:
+        FileProblem: another text has that key.
+    """
+    if text is None:
+        return None
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    if known.setdefault(key, text) != text:
+        raise errors.FileProblem(f"two different texts have the key {key}: one of them was made to")
+    return key
 
 
 def _said(judged: Judged | None) -> dict[str, Any]:
