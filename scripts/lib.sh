@@ -70,11 +70,15 @@ as_html() { sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'; }
 
 # Every container, volume and file of this attempt goes, however it ends.
 clean_up() {
+    remove_containers
+    [[ -z $volume ]] || docker volume rm --force "$volume" >/dev/null 2>&1 || true
+    rm -rf "$temporary"
+}
+
+remove_containers() {
     local -a left
     mapfile -t left < <(docker ps --all --quiet --filter "label=rag-assay.step=$step" 2>/dev/null)
     ((${#left[@]} == 0)) || docker rm --force "${left[@]}" >/dev/null 2>&1 || true
-    [[ -z $volume ]] || docker volume rm --force "$volume" >/dev/null 2>&1 || true
-    rm -rf "$temporary"
 }
 
 # run_zone NAME IMAGE INPUT OUTPUT [docker's options] -- [the zone's arguments]

@@ -24,6 +24,14 @@ publish_failure() {
     tell publish -- --failure "${1:0:2000}"
 }
 
+# A status that stays pending would block for ever; the comment stays, for another run may be about to write it. There
+# are seconds for all this, so what costs the machine something ends first.
+cancelled() {
+    remove_containers
+    ASSAY_COMMENT=off ASSAY_CHECK=false publish_failure "the run was cancelled"
+    clean_up
+}
+
 # tell CONTAINER [files of $temporary] -- [the zone's arguments]
 tell() {
     local container=$1 variable

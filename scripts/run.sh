@@ -42,7 +42,7 @@ prepare_attempt() {
     nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     name=rag-assay-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$step
     trap 'stop 4 "the action stopped before there was a verdict"' EXIT
-    trap 'trap - EXIT; clean_up; exit 130' INT TERM
+    trap 'trap - EXIT; cancelled; exit 130' INT TERM
     need git
     check_checkout
     make_out "$ASSAY_OUT"

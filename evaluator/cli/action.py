@@ -231,11 +231,10 @@ def publish(room: Room, /, **given: Any) -> int:
     wanted = publishing.wanted(given["config"], given["suite"], given)
     place = publishing.Place(room.session, payload, given["leg"])
     if given["pending"]:
-        said = publishing.announce(place, wanted)
-    else:
-        told = Verdict.none(given["failure"]) if given["failure"] else zone.verdict(folder, given["nonce"])
-        said = publishing.publish(place, wanted, told)
-    out.write(said.encode())
+        publishing.announce(place, wanted)
+        return 0
+    told = Verdict.none(given["failure"]) if given["failure"] else zone.verdict(folder, given["nonce"])
+    out.write(publishing.publish(place, wanted, told).encode())
     out.close()
     return 0
 

@@ -48,12 +48,14 @@ def wanted(config: str, suite: str, given: Mapping[str, Any]) -> Wanted:
     return Wanted(config, suite, given["comment"], given["status"], given["check"], given["variant"])
 
 
-def announce(place: Place, asked: Wanted) -> str:
-    """Say that a run has begun; what could not be said, in one line."""
+def announce(place: Place, asked: Wanted) -> None:
+    """Say that a run has begun. What could not be said is logged: the same is met again at the end, and warned of."""
     from evaluator.github.client import ORDINARY
     from evaluator.stages import publish as stage
 
-    return _told(place, lambda hub: stage.announce(hub, asked), ORDINARY._replace(waiting=PATIENCE))
+    found = _told(place, lambda hub: stage.announce(hub, asked), ORDINARY._replace(waiting=PATIENCE))
+    if found:
+        place.session.console.log(found)
 
 
 def publish(place: Place, asked: Wanted, verdict: Verdict) -> str:
@@ -105,7 +107,7 @@ def command(session: Session, /, **given: Any) -> int:
     place = Place(session, hub.payload(variables), _leg(variables))
     asked = wanted(os.path.relpath(workspace.config_file, root), workspace.config.suite, options)
     if options["pending"]:
-        _warn(session, announce(place, asked))
+        announce(place, asked)
         return 0
     try:
         outputs.require_before("publish", workspace.out)

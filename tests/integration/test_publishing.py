@@ -159,6 +159,7 @@ def test_the_zone_tells_and_says_on_its_output_what_it_could_not(job: Job) -> No
     assert "the zone collect was killed" in comment.body
 
     job.server.fail(FORBIDDEN, "^(POST|PATCH)", times=10)
+    assert zone(job, "--pending").stdout == b""
     refused = zone(job, "--failure", "again")
     assert refused.returncode == 0
     assert refused.stdout.count(b"Resource not accessible by integration") == 2

@@ -657,6 +657,14 @@ def test_a_run_without_a_verdict_is_told_once(runner: Runner) -> None:
     assert telling(runner, "stop 4 'no docker'") == []
 
 
+def test_a_cancelled_run_does_not_stay_pending(runner: Runner) -> None:
+    """Its status is an error; its comment is left to the run that may come after it."""
+    begun, ended = telling(runner, "announce; cancelled")
+
+    assert ended.endswith("--failure the run was cancelled")
+    assert ("--comment always" in begun, "--comment off" in ended) == (True, True)
+
+
 @pytest.mark.parametrize(
     "zone", ["exit 1", "exit 2", "exit 137", "head -c 2000 /dev/zero", "echo no comment", "kill -9 $PPID"]
 )
