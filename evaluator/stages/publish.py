@@ -6,6 +6,7 @@ None of it decides anything: whatever GitHub refuses is a sentence for the log.
 from __future__ import annotations
 
 import posixpath
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -176,10 +177,14 @@ def _is_due(mode: Mode, verdict: Verdict) -> bool:
 
 def _add_check(hub: Hub, names: Names, verdict: Verdict, _wanted: Wanted) -> str:
     """Never neutral and never skipped: both count as passed where a check is required."""
-    stamp = hub.stamp(verdict.outcome)
+    stamp, name = hub.stamp(verdict.outcome), f"RAG Assay: {names.shown}"
+    there = hub.publishing.checks(hub.activity.head_sha, name)
+    if any(_order(each.external_id) > stamp.order for each in there):
+        hub.log("no check run: that of a newer run is there")
+        return ""
     more = f"\n{verdict.more:,} more cases have no annotation.\n" if verdict.more else ""
     check = CheckText(
-        name=f"RAG Assay: {names.shown}", head_sha=hub.activity.head_sha,
+        name=name, head_sha=hub.activity.head_sha,
         conclusion="success" if verdict.outcome == "passed" else "failure",
         title=posting.description(verdict), summary=posting.summary(verdict, more),
         external_id=f"{slug(names.suite)}-{stamp.run}-{stamp.attempt}", details_url=hub.pages.of(stamp),
@@ -188,6 +193,12 @@ def _add_check(hub: Hub, names: Names, verdict: Verdict, _wanted: Wanted) -> str
     hub.publishing.add_check(check, remarks)
     hub.log(f"the check run '{check.name}' has {len(remarks)} annotations")
     return ""
+
+
+def _order(external_id: str | None) -> tuple[int, int]:
+    """Of the run that made a check run; of one that nobody knows it is before all others."""
+    found = re.fullmatch(r"[a-z0-9-]+-(\d{1,18})-(\d{1,9})", external_id or "")
+    return (int(found[1]), int(found[2])) if found is not None else (0, 0)
 
 
 def warning(said: Sequence[str], activity: Activity) -> str:

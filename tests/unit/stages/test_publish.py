@@ -337,6 +337,15 @@ class TestCheckRun:
 
         assert [each.conclusion for each in team.server.world.checks.values()] == [conclusion]
 
+    def test_an_older_run_adds_none(self, team: Team) -> None:
+        """GitHub shows the check run that was made last, so an older run that ends later makes none (G20)."""
+        team.wanted = team.wanted._replace(check=True)
+        first = team.hub(1)
+        team.publish(verdict("passed"), run=1, attempt=2)
+        team.publish(verdict("failed"), hub=first)
+
+        assert [each.conclusion for each in team.server.world.checks.values()] == ["success"]
+
 
 class TestFailures:
     """GitHub refuses (G4, G18)."""
