@@ -73,7 +73,7 @@ def _told(place: Place, tell: Callable[[Hub], list[str]], budget: Any = None) ->
     try:
         about = hub.activity(place.session.environment, place.payload)
         client = forge.client(place.session, budget)
-        found = warning(tell(hub.hub(place.session, client, about, place.leg)), about)
+        found = warning(tell(hub.hub(place.session, client, about, place.leg)))
     except errors.AssayError as error:
         found = f"nothing is published on GitHub: {error}"
     return log_line(found)

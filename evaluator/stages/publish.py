@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 Mode: TypeAlias = Literal["always", "on-change", "on-failure", "off"]
 
-SCOPES = "the job's permissions name pull-requests: write, statuses: write and, for a check run, checks: write"
+STATUS, COMMENT, CHECK = "the status", "the comment", "the check run"
+SCOPES = {STATUS: "statuses: write", COMMENT: "pull-requests: write", CHECK: "checks: write"}
+"""What the job's permissions have to name for each."""
 
 
 class Wanted(NamedTuple):
@@ -60,16 +62,16 @@ def announce(hub: Hub, wanted: Wanted) -> list[str]:
     except errors.UsageError:
         # A suite that is new is named by its own configuration, which nobody has read yet.
         return []
-    return _tried(lambda: set_status(hub, names, MEASURING), "the pending status")
+    return _tried(lambda: set_status(hub, names, MEASURING), STATUS)
 
 
 def publish(hub: Hub, wanted: Wanted, verdict: Verdict) -> list[str]:
     """Tell a verdict; what could not be told, a sentence each."""
     activity = hub.activity
     parts = [
-        ("the status", wanted.status, why_no_status(activity), _tell_status),
-        ("the comment", wanted.comment != "off", why_no_comment(activity), _put_comment),
-        ("the check run", wanted.check, why_no_status(activity), _add_check),
+        (STATUS, wanted.status, why_no_status(activity), _tell_status),
+        (COMMENT, wanted.comment != "off", why_no_comment(activity), _put_comment),
+        (CHECK, wanted.check, why_no_status(activity), _add_check),
     ]  # fmt: skip
     for name, is_wanted, why, _ in parts:
         if is_wanted and why:
@@ -104,6 +106,8 @@ def why_no_comment(activity: Activity) -> str:
 def _tried(tell: Callable[[], str], what: str) -> list[str]:
     try:
         said = tell()
+    except errors.Forbidden as error:
+        said = f"{what} may not be written ({error}): the job's permissions have to name {SCOPES[what]}"
     except errors.AssayError as error:
         said = f"{what} could not be written: {error}"
     return [said] if said else []
@@ -201,9 +205,8 @@ def _order(external_id: str | None) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found is not None else (0, 0)
 
 
-def warning(said: Sequence[str], activity: Activity) -> str:
+def warning(said: Sequence[str]) -> str:
     """All that could not be told, as one warning; empty where there is nothing."""
     if not said:
         return ""
-    hint = "" if activity.why_read_only else f" (nothing is lost: check that {SCOPES})"
-    return f"{'; '.join(said)}{hint}. The verdict stays, and the job's exit code is what counts"
+    return f"{'; '.join(said)}. The verdict stays, and the job's exit code is what counts"
