@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluator import errors
-from evaluator.model.later import LATER_KEYS, LATER_VALUES
+from evaluator.model.later import LATER_KEYS
 from evaluator.stores import located
 from evaluator.stores.located import Finding
 
@@ -27,22 +27,14 @@ ABSENT: Final = object()
 
 
 def later(value: dict[str, Any]) -> Iterator[Finding]:
-    """Keys and values whose work comes in a later version."""
+    """Keys whose work comes in a later version."""
     for path, harmless in LATER_KEYS.items():
         written = at(value, path)
         if written is not ABSENT and written not in harmless:
             value_shown = f": {located.described(written)}" if isinstance(written, str | int | float) else ""
             instead = f" or write {located.described(harmless[0])}" if harmless[0] is not None else ""
             sentence = f"{located.spelled(path)}{value_shown} is not yet supported; leave it out{instead}"
-            yield _not_yet(path, "key", sentence)
-    for path, refused in LATER_VALUES.items():
-        written = at(value, path)
-        if isinstance(written, str) and written in refused:
-            yield _not_yet(path, "value", f"{located.spelled(path)}: {located.described(written)} is not yet supported")
-
-
-def _not_yet(path: located.Path, at: located.At, sentence: str) -> Finding:
-    return Finding(errors.NotYetSupported.slug, path, at, sentence)
+            yield Finding(errors.NotYetSupported.slug, path, "key", sentence)
 
 
 def contradictions(value: dict[str, Any]) -> Iterator[Finding]:

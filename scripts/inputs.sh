@@ -50,6 +50,17 @@ check_inputs() {
     check_includes
     check_grants
     check_judge
+    check_workflows
+}
+
+check_workflows() {
+    local name
+    local -a names
+    mapfile -t names < <(words "$ASSAY_BASELINE_WORKFLOWS")
+    for name in "${names[@]}"; do
+        [[ $name =~ ^\.github/workflows/[A-Za-z0-9._-]+\.ya?ml$ ]] ||
+            stop 2 "the input baseline-workflows names '$name', which is no file of a workflow, as .github/workflows/ci.yml"
+    done
 }
 
 check_includes() {

@@ -7,6 +7,7 @@ readonly AROUND=(
     GITHUB_ACTOR GITHUB_API_URL GITHUB_EVENT_NAME GITHUB_REF GITHUB_REPOSITORY GITHUB_RUN_ATTEMPT GITHUB_RUN_ID
     GITHUB_SERVER_URL GITHUB_SHA GITHUB_WORKFLOW_REF
 )
+readonly OF_THIS_RUN=("${AROUND[@]/#/--env=}")
 
 # From here on there is somebody to tell, whatever the run comes to.
 announce() {

@@ -111,7 +111,7 @@ read_baseline() {
     local file=${ASSAY_BASELINE_FILE#./}
     source=
     if [[ -z $file ]]; then
-        note "no baseline: the input baseline-file is empty"
+        note "no baseline: the inputs github-token and baseline-file are empty"
         return
     fi
     find_base
@@ -119,9 +119,9 @@ read_baseline() {
         warn "no baseline: '$file' is not in the base commit ${base:-(there is none)}"
         return
     fi
-    git cat-file blob "$base:$file" >"$temporary/baseline.json" 2>/dev/null ||
+    git cat-file blob "$base:$file" >"$temporary/run.json" 2>/dev/null ||
         stop 2 "'$file' in the base commit $base is no file"
-    [[ $(head -c ${#LFS_POINTER} "$temporary/baseline.json" | tr -d '\0') != "$LFS_POINTER" ]] ||
+    [[ $(head -c ${#LFS_POINTER} "$temporary/run.json" | tr -d '\0') != "$LFS_POINTER" ]] ||
         stop 2 "'$file' in the base commit $base is a pointer of Git LFS: commit the file itself"
     source="$file as of ${base:0:12}"
     note "baseline: $source"

@@ -27,7 +27,8 @@ main() {
     choose_images
     announce
     pack_repository
-    read_baseline
+    # Who has a token asks GitHub, which knows more of the history than a clone.
+    [[ -n $GITHUB_TOKEN ]] || read_baseline
     run_zones
     hand_on
 }
@@ -82,6 +83,7 @@ run_zones() {
         installed=(--installed)
     fi
 
+    fetch_baseline "${suite[@]}"
     local -a options=(--user "$PIPELINE_USER" --network "$network" "${grants[@]}")
     [[ -z $volume ]] || options+=(--volume "$volume:/deps:ro")
     [[ $pipeline_image == "$image" ]] || options+=(--entrypoint rag-assay)
@@ -90,11 +92,35 @@ run_zones() {
     run_zone seal "$image" "$t/collected.tar" "$t/sealed.tar" "${grants[@]}" -- seal "${keys[@]}"
 
     score_answers "${suite[@]}"
-    local -a parts=(tree.tar scored.tar)
-    [[ -z $source ]] || parts+=(baseline.json)
-    tar --create --directory "$t" --file "$t/to-decide.tar" "${parts[@]}"
-    run_zone decide "$image" "$t/to-decide.tar" "$t/decided.tar" -- \
-        decide "${suite[@]}" --nonce "$nonce" --source "$source"
+    tar --create --directory "$t" --file "$t/to-decide.tar" tree.tar scored.tar fetched.tar
+    run_zone decide "$image" "$t/to-decide.tar" "$t/decided.tar" "${OF_THIS_RUN[@]}" -- \
+        decide "${suite[@]}" --nonce "$nonce" --branch "$(kept_branch)" --default-branch "$ASSAY_DEFAULT_BRANCH"
+}
+
+# The only zone with the token, which may read; without a token there is what git has read.
+fetch_baseline() {
+    local t=$temporary
+    local -a options=() parts=(event.json) workflows=()
+    cp "$GITHUB_EVENT_PATH" "$t/event.json"
+    if [[ -n $GITHUB_TOKEN ]]; then
+        options=(--network bridge --env GITHUB_TOKEN "${OF_THIS_RUN[@]}")
+    elif [[ -n $source ]]; then
+        parts+=(run.json)
+    fi
+    mapfile -t workflows < <(words "$ASSAY_BASELINE_WORKFLOWS")
+    tar --create --directory "$t" --file "$t/to-fetch.tar" "${parts[@]}"
+    run_zone fetch "$image" "$t/to-fetch.tar" "$t/fetched.tar" "${options[@]}" -- \
+        fetch "$@" --tested "$(git rev-parse HEAD)" "${workflows[@]/#/--workflow=}" \
+        --committed "${ASSAY_BASELINE_FILE#./}" --source "$source"
+}
+
+# The branch that is measured, where later runs may be compared with this one.
+kept_branch() {
+    case $GITHUB_EVENT_NAME in
+        push | schedule | workflow_dispatch)
+            [[ $GITHUB_REF != refs/heads/* ]] || printf '%s' "${GITHUB_REF#refs/heads/}"
+            ;;
+    esac
 }
 
 # tier: what prepare chose, from what happened.
@@ -112,8 +138,7 @@ prepare_tree() {
 # The only zone with the judge's key; and, in tier full, with a network to use it in.
 score_answers() {
     local t=$temporary
-    local -a options=() judge=() parts=(tree.tar sealed.tar)
-    [[ -z $source ]] || parts+=(baseline.json)
+    local -a options=() judge=() parts=(tree.tar sealed.tar fetched.tar)
     if [[ $tier == full ]]; then
         options=(--network bridge "${judge_grants[@]}")
         judge=("${judge_keys[@]}" "${hosts[@]}")
@@ -184,6 +209,10 @@ hand_on() {
         tar --extract --to-stdout --file "$temporary/decided.tar" "$file" >"$temporary/$file"
     done
     while IFS= read -r line; do
+        if [[ $line =~ ^baseline-(name|files)= ]]; then
+            hand_on_baseline "$line"
+            continue
+        fi
         [[ $line =~ ^(outcome|exit-code|cases|regressions|failures|unscored|judge-cost-usd)=[a-z0-9.]+$ ]] ||
             stop 4 "the zone decide wrote an output that is none"
         printf '%s\n' "$line" >>"$GITHUB_OUTPUT"
@@ -200,6 +229,26 @@ hand_on() {
     cp "$out/comment.md" "$out/decision.json" "$temporary"
     publish_decision
     clean_up
+}
+
+# What later runs are compared with lies apart from the report, which people may download.
+hand_on_baseline() {
+    local file folder=${RUNNER_TEMP:-/tmp}/rag-assay-baseline-$step
+    local -a files=(baseline.json run.json records.jsonl)
+    case $1 in
+        baseline-name=*)
+            [[ $1 =~ ^baseline-name=rag-assay-baseline-[a-z0-9-]{1,120}$ ]] || stop 4 "the zone decide named no baseline"
+            output baseline-name "${1#*=}"
+            ;;
+        baseline-files=[23])
+            rm -rf "$folder"
+            mkdir -p "$folder"
+            for file in "${files[@]:0:${1#*=}}"; do
+                tar --extract --to-stdout --file "$temporary/decided.tar" "$file" >"$folder/$file"
+            done
+            output baseline "$folder"
+            ;;
+    esac
 }
 
 [[ ${BASH_SOURCE[0]} != "$0" ]] || main

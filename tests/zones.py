@@ -25,6 +25,7 @@ CONFIG: dict[str, Any] = {
     "suite": "shop", "golden": "eval/golden.jsonl", "fixture": "eval/fixture", "k": 2, "metrics": ["recall@2"],
     "gate": {"rules": [{"metric": "recall@2", "per": "all", "max_drop": 0.0}], "min_cases": 1},
 }  # fmt: skip
+HOW = "eval/run.json as of 0123abc"
 TOPICS = ("returns", "refunds", "parcels", "islands", "batteries", "invoices")
 
 
@@ -63,6 +64,19 @@ def stream_of(files: Mapping[str, bytes], *others: tarfile.TarInfo) -> io.BytesI
         for other in others:
             tar.addfile(other)
     return io.BytesIO(stream.getvalue())
+
+
+def fetched_of(run: bytes | None = None, base: bytes | None = None, **found: Any) -> bytes:
+    """What leaves fetch: a baseline, the run of a base that was not accepted, and what is to be said of the search."""
+    files, said = {}, {"format": 1, "suite": None, "base": "b" * 40, **found}
+    for role, data in (("deterministic", run), ("inherited", base)):
+        if data is not None:
+            head = json.loads(data)
+            source = {"folder": role, "tier": head["tier"], "commit": head["commit"], "how": HOW}
+            said |= {role: {**source, "accepted": role != "inherited"}}
+            said |= {"judged": said[role]} if head["tier"] == "full" and role != "inherited" else {}
+            files[f"{role}.tar"] = stream_of({"run.json": data}).getvalue()
+    return stream_of({"found.json": json.dumps(said).encode(), **files}).getvalue()
 
 
 def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:

@@ -9,7 +9,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from evaluator import errors
 from evaluator.cli import edges
 from evaluator.cli.options import FILE, OPTIONS, Given, examples
 from evaluator.cli.publishing import COMMENTS
@@ -187,22 +186,75 @@ def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: A
 
 @action.command()
 @click.option("--nonce", required=True, metavar="TEXT", help="What this attempt's decision repeats.")
-@click.option("--source", default="", metavar="TEXT", help="Where the baseline in the stream is from, if there is one.")
+@click.option("--branch", default="", metavar="NAME", help="The branch that is measured, if it is one.")
+@click.option("--default-branch", default="", metavar="NAME", help="The repository's default branch.")
 @CONFIG
 @TIER
 @click.pass_obj
-def decide(room: Room, nonce: str, source: str, config: str, tier: Tier) -> int:
+def decide(room: Room, /, nonce: str, config: str, tier: Tier, **given: str) -> int:
     """Compare, decide and report; exits 0 whatever was decided."""
     from evaluator.zones import decide as zone
+    from evaluator.zones.keeping import Kept
 
-    zone.decide(sys.stdin.buffer, _out(), room.site(config, tier), source=source, nonce=nonce)
+    variables, kept = room.session.environment, None
+    if given["branch"]:
+        run, attempt = (int(variables[f"GITHUB_{name}"]) for name in ("RUN_ID", "RUN_ATTEMPT"))
+        kept = Kept(given["branch"], given["default_branch"], run, attempt, variables["GITHUB_EVENT_NAME"])
+    zone.decide(sys.stdin.buffer, _out(), room.site(config, tier), nonce=nonce, kept=kept)
     return 0
 
 
-@action.command(hidden=True)
-def fetch() -> int:
-    """Fetch a baseline from artifacts."""
-    raise errors.NotYetSupported("the zone fetch is not yet supported: a baseline comes from the input baseline-file")
+WORKFLOW = click.option(
+    "--workflow", "workflows", multiple=True, metavar="FILE", help="A further workflow that keeps baselines; repeats."
+)
+TESTED = click.option("--tested", required=True, metavar="SHA", help="The commit that is checked out.")
+
+
+@action.command()
+@CONFIG
+@TIER
+@TESTED
+@WORKFLOW
+@click.option("--committed", default="", metavar="PATH", help="A run in the repository, for want of another.")
+@click.option("--source", default="", metavar="TEXT", help="What that run is called where git has read it.")
+@click.pass_obj
+def fetch(room: Room, /, **given: Any) -> int:
+    """Look for what the run is compared with. Without GITHUB_TOKEN it is what git has read."""
+    from evaluator.cli import forge
+    from evaluator.zones import fetch as zone
+
+    wanted, session = zone.Wanted(**given), room.session
+    place = zone.Place(room.folder("fetching"), session.environment, session.console.say)
+    client = forge.client(session) if forge.token(session) else None
+    zone.fetch(sys.stdin.buffer, _out(), wanted, place, client)
+    return 0
+
+
+@action.command()
+@CONFIG
+@TESTED
+@WORKFLOW
+@click.option(
+    "--accept", "run", type=int, metavar="RUN", help="A run to accept; without it what is accepted is copied."
+)
+@click.option("--reason", default="", metavar="TEXT", help="Why it is accepted.")
+@click.pass_obj
+def keep(room: Room, /, run: int | None, reason: str, **given: Any) -> int:
+    """Copy the last accepted baselines, or what a run left that a person accepts."""
+    from evaluator.cli import forge
+    from evaluator.zones import fetch, keeping
+    from evaluator.zones import keep as zone
+
+    session, root = room.session, room.folder("keeping")
+    client = forge.client(session)
+    around, asked = fetch.asked_here(sys.stdin.buffer, fetch.Wanted(tier="full", **given), session.environment, client)
+    keeper = zone.Keeper(client, around.repository, asked, root, session.console.say)
+    person = keeping.Person(around.actor, reason)
+    made = keeper.refresh() if run is None else keeper.accept(zone.Accepting(run, person))
+    for said in made:
+        session.console.say(f"{keeping.name(said)}: the run of {said.commit[:12]}")
+    zone.pack(made, root, _out())
+    return 0
 
 
 @action.command()

@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "agreement": Lazy("people:agreement", "Measure how far annotators agree with one another."),
     "noise": Lazy("noise:noise", "Measure how much the suite varies by itself."),
     "cache": Lazy("cache:cache", "Look at the judge's replies that are kept, or remove some."),
+    "baseline": Lazy("baseline:baseline", "Look for the baseline that GitHub keeps, fetch it, or have a run accepted."),
     "action": Lazy("action:action", "Run one zone of the GitHub Action; its scripts call this."),
     "demo": Lazy("demo:demo", "Show the comment of a change that made an example worse."),
 }

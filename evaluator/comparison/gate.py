@@ -174,7 +174,9 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
         yield Reason(code="too-many-failures", text="the pipeline failed for every case")
     if exam.partial is not None:
         yield Reason(code="partial-run", text=f"{exam.partial}: a part decides nothing")
-    if exam.baseline_required and not exam.has_baseline:
+    if exam.lost is not None:
+        yield Reason(code="baseline-lost", text=exam.lost)
+    elif exam.baseline_required and not exam.has_baseline:
         yield Reason(code="baseline-lost", text="baseline.required is set, and there is no baseline to compare with")
     if exam.has_baseline and exam.paired < judged.MIN_PAIRED_SHARE * exam.pairable:
         alike = f"only {exam.paired} of the baseline's {exam.pairable} cases are still asked alike"
@@ -268,7 +270,11 @@ def _undecided(exam: Exam) -> Iterator[Reason]:
     for metric in undecided(exam):
         yield Reason(code="undecided-rule", text=f"the rule on {metric} could be decided in no row")
     # An advisory row leaves its rule no open question, but where there is nothing else, nobody has decided anything.
-    enforced = [entry for entry in _decided(exam) if not entry.row.advisory or judged.is_shown_only(exam, entry)]
+    enforced = [
+        entry
+        for entry in _decided(exam)
+        if not entry.row.advisory or entry.inherited or judged.is_shown_only(exam, entry)
+    ]
     if judged.could_decide(exam, [rule for rule in exam.rules if _limits_a_change(rule)]) and not enforced:
         yield Reason(code="nothing-decided", text="there is a baseline, and no rule about a drop could be decided")
 

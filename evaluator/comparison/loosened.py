@@ -57,13 +57,18 @@ def departures(
         yield Departure(None, "removed", f"{counted(holdout, 'holdout case')} removed")
 
 
-def undecidable(*, other_list: bool = False, no_fixture: bool = False, no_judge: bool = False) -> Iterator[Departure]:
+def undecidable(
+    *, other_list: bool = False, no_fixture: bool = False, no_judge: bool = False, renamed: str | None = None
+) -> Iterator[Departure]:
     """What takes the ground from under the exam as a whole.
 
     ``other_list``: what is accepted stands in another file than the baseline's, so whoever guards that was not asked.
     ``no_fixture``: the baseline had one, so what a pipeline says of its results was held against it.
     ``no_judge``: the baseline's configuration had one, so what it would say of this run nobody can know.
+    ``renamed``: what the suite was called, so that what was kept of it by that name is left behind.
     """
+    if renamed is not None:
+        yield Departure(None, "undecided", f"the suite was called '{renamed}': its baselines are kept by that name")
     if no_judge:
         text = "the baseline's configuration has a judge: section and this run's has none: nothing is judged any more"
         yield Departure(None, "undecided", text)

@@ -35,6 +35,7 @@ class Repo(Answer):
 
     id: Number
     full_name: str
+    default_branch: str = ""
 
 
 class Side(Answer):

@@ -150,6 +150,7 @@ class GatedRow(Value):
     no more than noise makes, ``is_blind`` that noise could make any fall, however far.
     ``is_doubted``: it has too few cases for a test, and fell together with all such rows by more than chance makes.
     ``floor_noise`` is how far ``floor`` may lie below ``floor_before`` by chance.
+    ``inherited``: the base of the change had lost it already, and it is no worse now.
     """
 
     rule: int
@@ -173,6 +174,7 @@ class GatedRow(Value):
     unenforced: str | None = None
     unscored_before: int = 0
     taken_over: bool = False
+    inherited: bool = False
 
     @property
     def is_noisy(self) -> bool:
@@ -248,7 +250,8 @@ class Exam(Value):
     the baseline's cases that are not held out and whose absence accepted.yml does not name; ``paired`` those of them
     that were. ``partial`` says what was left out on purpose (None: nothing). ``judging`` is None in tier retrieval;
     ``unmeasured`` are the written rules on what only tier full measures, there. ``noise`` is a digest of the noise.json
-    that the rows were held to (None: of none).
+    that the rows were held to (None: of none). ``lost`` says why there is no baseline, although there was one;
+    ``inherits`` that something is no failure only because the base of the change had lost it already.
     """
 
     gate: Gate
@@ -268,3 +271,5 @@ class Exam(Value):
     judging: Judging | None = None
     unmeasured: Annotated[tuple[Rule, ...], pydantic.Field(strict=False)] = ()
     noise: str | None = None
+    lost: str | None = None
+    inherits: bool = False

@@ -63,8 +63,8 @@ def baseline_path(workspace: Workspace, baseline: Path | None) -> Path | None:
     return baseline or (workspace.path(written) if written is not None else None)
 
 
-def read_baseline(path: Path, suite: str) -> RunReader:
-    """A baseline of a suite; of its cases only where they stand is read.
+def read_baseline(path: Path, suite: str | None) -> RunReader:
+    """A baseline of a suite, or of any where that is None; of its cases only where they stand is read.
 
     Raises:
         BaselineError: it is missing, unreadable or of another suite.
@@ -75,7 +75,7 @@ def read_baseline(path: Path, suite: str) -> RunReader:
         run = runs.read_run(path)
     except errors.FileProblem as error:
         raise errors.BaselineError(f"the baseline cannot be used: {error}") from error
-    if run.head.suite != suite:
+    if suite not in {None, run.head.suite}:
         raise errors.BaselineError(f"the baseline {path} is of suite {run.head.suite!r}, this run is of {suite!r}")
     cases = run.head.fingerprint.get("cases", "all")
     if cases != "all":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
@@ -10,7 +11,9 @@ from evaluator.model.config import Config
 from evaluator.model.score import MetricId
 from evaluator.stages import against, examining, known_noise, measuring, renumbered, tally, walking, whereabouts
 from evaluator.stages.changes import Changes
+from evaluator.stages.examining import Examining
 from evaluator.stages.exhibiting import CONTEXT_TOKENS
+from evaluator.stages.held_to import Base, Standard, Standing
 from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.noisy_half import NoisyHalf
@@ -33,8 +36,10 @@ if TYPE_CHECKING:
     from evaluator.stores.runs import RunReader
 
 
-def compare(workspace: Workspace, baseline: Path | None) -> None:
+def compare(workspace: Workspace, baseline: Path | None, standard: Standard | None = None) -> None:
     """Write comparison.json and exam.json; ``baseline`` goes before the configuration's baseline.file.
+
+    Where somebody looked for what the run is held to, ``standard`` is that, and ``baseline`` is not asked.
 
     Raises:
         BaselineError: the baseline is missing, unreadable or of another suite.
@@ -42,13 +47,19 @@ def compare(workspace: Workspace, baseline: Path | None) -> None:
         FileProblem: judge.calibration or noise cannot be read, or what a judge said of a case.
     """
     candidate = workspace.handed.run or read_run(workspace.out / "run.json")
-    path = against.baseline_path(workspace, baseline)
-    other = against.read_baseline(path, candidate.head.suite) if path is not None else None
+    path = against.baseline_path(workspace, baseline) if standard is None else standard.baseline
+    suite = (standard.found.suite if standard is not None else None) or candidate.head.suite
+    other = against.read_baseline(path, suite) if path is not None else None
     if other is not None:
         _refuse_another(candidate, other)
         other = _rejudged(workspace, candidate, other)
-    source = str(path) if path is not None else ""
-    comparison, state = _results(workspace, candidate, other, against.read_accepted(workspace), source)
+    accepted = against.read_accepted(workspace)
+    verdicts = _examined(workspace, candidate, other, accepted)
+    if standard is not None:
+        base = _base(workspace, verdicts, standard)
+        verdicts = dataclasses.replace(verdicts, standing=Standing(standard, base))
+    source = str(path or "") if standard is None else standard.source
+    comparison, state = _results(workspace, verdicts, source)
     write_value(workspace.out / "comparison.json", comparison)
     write_value(workspace.out / "exam.json", state)
 
@@ -73,13 +84,27 @@ def _rejudged(workspace: Workspace, candidate: Run, baseline: RunReader) -> RunR
     return again if is_it and again.head.fingerprint.get("judge") == judge else baseline
 
 
-def _results(
-    workspace: Workspace,
-    candidate: Run,
-    baseline: RunReader | None,
-    accepted: Accepted,
-    source: str,
-) -> tuple[Comparison, ExamFile]:
+def _base(workspace: Workspace, verdicts: Examining, standard: Standard) -> Base | None:
+    """The base itself, held to the same baseline, and the change held to the base."""
+    if standard.inherited is None or standard.found.inherited is None or verdicts.seen.baseline is None:
+        return None
+    run = against.read_baseline(standard.inherited, standard.found.suite or verdicts.mine.suite)
+    before = _examined(workspace, run, verdicts.seen.baseline, verdicts.accepted)
+    since = _examined(workspace, verdicts.seen.candidate, run, verdicts.accepted)
+    return Base(standard.found.inherited.commit or "", before.new, before.old, since.new)
+
+
+def _results(workspace: Workspace, verdicts: Examining, source: str) -> tuple[Comparison, ExamFile]:
+    names, seen = verdicts.names, verdicts.seen
+    standard = verdicts.standing.standard
+    warnings = (*(standard.found.notes if standard is not None else ()), *verdicts.warnings())
+    alerts = (renumbered.alert(seen.renumbered),) if seen.renumbered else ()
+    workspace.warnings.extend((*alerts, *warnings))
+    comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
+    return comparison, verdicts.state(names).but(alerts=alerts, warnings=warnings)
+
+
+def _examined(workspace: Workspace, candidate: Run, baseline: RunReader | None, accepted: Accepted) -> Examining:
     mine = Config.model_validate(candidate.head.config)
     theirs, older = (against.older_config(baseline), baseline.head) if baseline is not None else (None, None)
     ruler, names = _ruler(candidate, baseline, mine, theirs)
@@ -96,12 +121,7 @@ def _results(
     )  # fmt: skip
     for met in walking.meet(candidate, baseline, whole=whole):
         seen.take(met)
-    verdicts = examining.Examining(seen, mine, theirs, accepted, noise)
-    warnings = tuple(verdicts.warnings())
-    alerts = (renumbered.alert(seen.renumbered),) if seen.renumbered else ()
-    workspace.warnings.extend((*alerts, *warnings))
-    comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
-    return comparison, verdicts.state(names).but(alerts=alerts, warnings=warnings)
+    return Examining(seen, mine, theirs, accepted, noise, tuple(names))
 
 
 def _ruler(

@@ -16,6 +16,7 @@ from evaluator.model.exam import ExamFile
 from evaluator.model.score import MetricId
 from evaluator.stages import exhibiting, measuring
 from evaluator.stages.anchors import Anchors
+from evaluator.stages.held_to import UNKNOWN
 from evaluator.stores.words import visible
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from evaluator.model.run import History
     from evaluator.stages.anchors import Anchor
     from evaluator.stages.held import Run
+    from evaluator.stages.held_to import Standing
     from evaluator.stages.noisy_half import NoisyHalf
     from evaluator.stages.tally import Tally
 
@@ -42,13 +44,18 @@ def partial(run: Run) -> str | None:
 
 @dataclass(frozen=True)
 class Examining:
-    """Both exams over one tally. ``theirs`` is None without a baseline; ``noisy`` is what is known of noise."""
+    """Both exams over one tally.
+
+    ``theirs`` is None without a baseline; ``noisy`` is what is known of noise, ``names`` the candidate's own metrics.
+    """
 
     seen: Tally
     mine: Config
     theirs: Config | None
     accepted: Accepted
     noisy: NoisyHalf
+    names: tuple[str, ...] = ()
+    standing: Standing = UNKNOWN
 
     @cached_property
     def pairs(self) -> Pairing:
@@ -59,7 +66,7 @@ class Examining:
     def new(self) -> Exam:
         """The exam by the candidate's rules and labels."""
         exam = self._exam(self.mine, self.seen.new, self.seen.new_critical, self._anchor_in_use, old=False)
-        return loosened.accept_rows(exam, self._acceptance)
+        return self.standing.marked(loosened.accept_rows(exam, self._acceptance), old=False)
 
     @cached_property
     def old(self) -> Exam | None:
@@ -67,7 +74,8 @@ class Examining:
         if self.theirs is None:
             return None
         anchor = self._anchors.over(self._dropping(self.theirs), self.seen.old)
-        return self._exam(self.theirs, self.seen.old, self.seen.old_critical, anchor, old=True)
+        exam = self._exam(self.theirs, self.seen.old, self.seen.old_critical, anchor, old=True)
+        return self.standing.marked(exam, old=True)
 
     @cached_property
     def loosened(self) -> tuple[Loosened, ...]:
@@ -110,6 +118,7 @@ class Examining:
             other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
             no_fixture=self._had_chunks(self.seen.baseline) and not self._had_chunks(self.seen.candidate),
             no_judge=self.theirs is not None and self.theirs.judge is not None and self.mine.judge is None,
+            renamed=self.standing.renamed(self.mine.suite),
         )  # fmt: skip
         yield from loosened.departures(
             removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,

@@ -27,14 +27,17 @@ def gate(workspace: Workspace, nonce: str | None = None) -> Decision:
     state = read_value(workspace.out / "exam.json", ExamFile)
     verdict = judging.decide(state.exam)
     outcome = _outcome(verdict, comparison)
+    # What is no worse than a base that was not accepted is not acceptable for that.
+    is_kept = outcome == "passed" and not state.exam.inherits
+    accepted = {"on-pass": is_kept, "manual": False, "always": True}[workspace.config.baseline.accept]
     decision = Decision(
         outcome=outcome, exit_code=EXIT_CODES[outcome],
         reasons=(
-            *_no_judged_baseline(state), *_reasons(verdict, outcome, comparison),
+            *_no_judged_baseline(state), *_reasons(verdict, outcome, comparison, state),
             *judged.not_enforced(state.exam, verdict.rules),
         ),
-        rules=verdict.rules, cases=(*verdict.cases, *_changed(comparison, state)), accepted=outcome == "passed",
-        nonce=nonce,
+        rules=verdict.rules, cases=(*verdict.cases, *_changed(comparison, state)),
+        accepted=accepted, nonce=nonce,
     )  # fmt: skip
     _hand_on(workspace, comparison, state, accepted=decision.accepted)
     write_value(workspace.out / "decision.json", decision)
@@ -53,8 +56,8 @@ def _no_judged_baseline(state: ExamFile) -> Iterator[Reason]:
         yield Reason(code="no-baseline", text=text)
 
 
-def _reasons(verdict: Verdict, outcome: Outcome, comparison: Comparison) -> Iterator[Reason]:
-    if comparison.baseline is None:
+def _reasons(verdict: Verdict, outcome: Outcome, comparison: Comparison, state: ExamFile) -> Iterator[Reason]:
+    if comparison.baseline is None and state.exam.lost is None:
         yield Reason(code="no-baseline", text="no baseline: drops are not evaluated, floors and absolute rules decide")
     for entry in comparison.loosened:
         if entry.accepted is None:

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from evaluator import errors
+from evaluator.model import baseline
 from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
 from evaluator.stages.compare import compare
@@ -15,7 +16,7 @@ from evaluator.stages.publication import commands, publication
 from evaluator.stages.report import report
 from evaluator.stores import atomic, values
 from evaluator.stores.runs import read_run
-from evaluator.zones import archive
+from evaluator.zones import archive, fetched, keeping
 from evaluator.zones.score import ALSO_SCORED, SCORED
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from typing import IO
 
     from evaluator.stages.workspace import Workspace
+    from evaluator.zones.fetched import Fetched
+    from evaluator.zones.keeping import Kept
     from evaluator.zones.site import Site
 
 OUTPUTS = "outputs"
@@ -38,23 +41,24 @@ DECIDED = (
 )  # fmt: skip
 
 
-def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, source: str, nonce: str) -> Decision:
+def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, nonce: str, kept: Kept | None = None) -> Decision:
     """Decide on a scored run; ``nonce`` is this attempt's, and the decision repeats it.
 
-    ``source`` is what the report calls the place of the baseline in the stream; empty where there is none. A baseline
-    that the configuration names is not read: it is the pull request's own.
+    A baseline that the configuration names is not read: it is the pull request's own. ``kept`` is what is to be known
+    of this run where later ones may be compared with it.
 
     Raises:
         ZoneProblem: the stream is not what this zone takes.
         AssayError: as the stages.
     """
-    baseline = site.run.with_name("baseline.json") if source else None
-    takers = {"tree.tar": site.take_tree, "scored.tar": site.taker(SCORED, ALSO_SCORED)}
-    archive.take_parts(stream, takers | ({"baseline.json": site.saver(baseline)} if baseline else {}))
+    found: list[Fetched] = []
+    archive.take_parts(
+        stream, {"tree.tar": site.take_tree, "scored.tar": site.taker(SCORED, ALSO_SCORED)},
+        {fetched.NAME: lambda part: found.append(fetched.take(part, site.folder("fetched")))},
+    )  # fmt: skip
     workspace = _without_own_baseline(site.workspace())
-    compare(workspace, baseline)
-    if source:
-        _name_source(workspace.out / "comparison.json", source)
+    tier = read_run(workspace.out / "run.json").head.tier
+    compare(workspace, None, found[0].standard(tier) if found else None)
     gate(workspace, nonce)
     for line in report(workspace).splitlines():
         # Where files are in this zone is of no use to anybody.
@@ -63,12 +67,13 @@ def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, source: str, nonce:
     decision = values.read_value(workspace.out / "decision.json", Decision)
     if decision.nonce != nonce:
         raise errors.ZoneProblem("the decision is not this attempt's")
-    lines = [f"{name}={value}" for name, value in _outputs(workspace.out, decision).items()]
-    atomic.write_text(workspace.out / OUTPUTS, "".join(f"{line}\n" for line in lines))
+    keeps = kept is not None and keeping.keep(workspace, decision, kept)
+    outputs = {**_outputs(workspace.out, decision), **(keeping.told(workspace) if keeps else {})}
+    atomic.write_text(workspace.out / OUTPUTS, "".join(f"{name}={value}\n" for name, value in outputs.items()))
     published = publication(workspace, site.root)
     values.write_value(workspace.out / PUBLICATION, published)
     atomic.write_text(workspace.out / ANNOTATIONS, "".join(f"{line}\n" for line in commands(published)))
-    archive.pack_files(workspace.out, out, DECIDED)
+    archive.pack_files(workspace.out, out, [*DECIDED, *([baseline.MANIFEST] if keeps else [])])
     return decision
 
 
@@ -76,13 +81,6 @@ def _without_own_baseline(workspace: Workspace) -> Workspace:
     own = workspace.config.baseline
     config = workspace.config.but(baseline=own.but(file=None))
     return dataclasses.replace(workspace, config=config)
-
-
-def _name_source(path: Path, source: str) -> None:
-    comparison = values.read_value(path, Comparison)
-    if comparison.baseline is not None:
-        named = comparison.baseline.but(source=source)
-        values.write_value(path, comparison.but(baseline=named))
 
 
 def _outputs(folder: Path, decision: Decision) -> dict[str, str | int]:

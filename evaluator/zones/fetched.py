@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.model import baseline
 from evaluator.model.baseline import Found
+from evaluator.stages.held_to import Standard
 from evaluator.stores import values
 from evaluator.zones import archive
 from evaluator.zones.fetching import FOUND
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-    from evaluator.model.baseline import Source
+    from evaluator.model.baseline import Source, Tier
 
 NAME = "fetched.tar"
 ROLES = ("deterministic", "judged", "inherited")
@@ -27,8 +28,17 @@ class Fetched(NamedTuple):
     found: Found
     root: Path
 
-    def path(self, source: Source | None) -> Path | None:
-        """The run.json of a baseline."""
+    def standard(self, tier: Tier) -> Standard:
+        """What a run of a tier is held to.
+
+        One run serves both halves: the last judged one, where there is one. What a judge said can only be compared with
+        that, and a row of the other half that it lacks does not exist.
+        """
+        found = self.found
+        source = (found.judged if tier == "full" else None) or found.deterministic
+        return Standard(found, self._path(source), self._path(found.inherited), source.how if source else "")
+
+    def _path(self, source: Source | None) -> Path | None:
         return None if source is None else self.root / source.folder / baseline.RUN
 
 

@@ -65,7 +65,7 @@ class Fetching:
     def found(self) -> Found:
         """Everything that was found; it is in found.json too."""
         base = self._asked.base
-        config = self._config(base) if base is not None else None
+        config = self.settings(base) if base is not None else None
         if base is not None and config is not None:
             self._search(base, config)
             self._committed(base, config)
@@ -81,7 +81,7 @@ class Fetching:
     def _open(self) -> list[Half]:
         return [half for half in SERVES[self._asked.tier] if half not in self._sources]
 
-    def _config(self, base: str) -> Config | None:
+    def settings(self, base: str) -> Config | None:
         """The base's configuration as far as it is sound; what the change says of itself is not asked."""
         file = self._root / configuration.NAME
         shown = f"'{visible(self._asked.config)}' of the base commit {base[:12]}"

@@ -113,8 +113,8 @@ class Opener:
         ]
 
 
-def read_whole(path: Path, suite: str) -> RunReader:
-    """A run of a suite, every case of it read: what is wrong with it is found here, and not while comparing.
+def read_whole(path: Path, suite: str | None) -> RunReader:
+    """A run of a suite, or of any, every case of it read: what is wrong is found here, and not while comparing.
 
     Raises:
         AssayError: it cannot be compared with.

@@ -13,19 +13,20 @@ from evaluator.stages import score as stage
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stores import golden, records, values
 from evaluator.stores.words import visible
-from evaluator.zones import archive, judging
+from evaluator.zones import archive, fetched, judging
 from evaluator.zones.judging import NOTHING
 from evaluator.zones.kept import Kept
 from evaluator.zones.keys import Keys
 from evaluator.zones.seal import RECORDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
     from typing import IO
 
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
+    from evaluator.zones.fetched import Fetched
     from evaluator.zones.judging import Granted
     from evaluator.zones.site import Site
 
@@ -52,10 +53,15 @@ def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTH
         LeakedKey: the judge's key is in the run, which is not written then.
         AssayError: as the stage.
     """
-    baseline, kept = site.run.with_name("baseline.json"), Kept(site.run.with_name("kept"))
+    found: list[Fetched] = []
+
+    def take(part: IO[bytes]) -> None:
+        found.append(fetched.take(part, site.folder("fetched")))
+
+    kept = Kept(site.run.with_name("kept"))
     archive.take_parts(
         stream, {"tree.tar": site.take_tree, "sealed.tar": site.taker(RECORDED)},
-        {"baseline.json": site.saver(baseline), kept.file.name: kept.take},
+        {fetched.NAME: take, kept.file.name: kept.take},
     )  # fmt: skip
     # A baseline and a cache that the configuration names are the pull request's own.
     workspace = dataclasses.replace(site.workspace(), judge_cache=kept.file, reads_own_baseline=False)
@@ -70,7 +76,7 @@ def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTH
     _check_answers(workspace, cases)
     _vouch(workspace, cases)
     try:
-        stage.score(workspace, baseline if baseline.exists() else None)
+        stage.score(workspace, _baseline(workspace, found))
     except errors.AssayError:
         archive.pack_files(kept.folder, out, kept.news())
         raise
@@ -79,6 +85,13 @@ def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTH
     with (kept.folder / PART).open("xb") as part:
         archive.pack_files(workspace.out, part, written)
     archive.pack_files(kept.folder, out, [PART, *kept.news()])
+
+
+def _baseline(workspace: Workspace, found: Sequence[Fetched]) -> Path | None:
+    """What answers are held beside; a suite that has another name now is compared, and judged by itself."""
+    path = found[0].standard(workspace.tier).baseline if found else None
+    named = found[0].found.suite if found else None
+    return path if named in {None, workspace.config.suite} else None
 
 
 def _refuse_keys(files: Iterable[Path], keys: Keys) -> None:

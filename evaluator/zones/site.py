@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,11 +66,8 @@ class Site:
         """Who takes these files of a run."""
         return lambda stream: archive.take_files(stream, self.run, names, optional)
 
-    def saver(self, file: Path) -> Taker:
-        """Who takes a single file."""
-
-        def save(stream: IO[bytes]) -> None:
-            with file.open("xb") as target:
-                shutil.copyfileobj(stream, target)
-
-        return save
+    def folder(self, name: str) -> Path:
+        """A new folder beside that of the run."""
+        folder = self.run.with_name(name)
+        folder.mkdir()
+        return folder

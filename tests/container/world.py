@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = (
-    "action.yml", "image.lock", "Dockerfile", ".dockerignore", "requirements-image.txt", "scripts", "evaluator",
-    "templates", "examples/handbook",
+    "action.yml", "baseline", "image.lock", "Dockerfile", ".dockerignore", "requirements-image.txt", "scripts",
+    "evaluator", "templates", "examples/handbook",
 )  # fmt: skip
 ACTION = "rag-assay/rag-assay@v0.1.0"
 UPLOAD = re.findall(r"uses: (actions/upload-artifact@\w+)", (ROOT / "action.yml").read_text())[0]

@@ -138,15 +138,6 @@ def test_a_value_that_is_too_short_is_named(zones: Zones) -> None:
     assert "MODE has too few characters" in said
 
 
-@pytest.mark.parametrize("zone", ["fetch"])
-def test_zones_that_come_later_are_refused(zone: str, zones: Zones) -> None:
-    """They are named in the contract, so a sentence says that they are not there yet."""
-    code, _, said = zones.run(zone)
-
-    assert code == 2
-    assert "not yet supported" in said
-
-
 def test_a_stream_that_nobody_reads_is_no_verdict(tmp_path: Path) -> None:
     """A reader that leaves early does not make a zone end well."""
     write_repository(tmp_path / "repo")

@@ -40,7 +40,7 @@ class Runner:
             "ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_ACTOR": "ann",
             "ASSAY_AUTHOR": "ann", "ASSAY_REPOSITORY": "1", "ASSAY_HEAD_REPOSITORY": "1",
             "ASSAY_JUDGE_CACHE": str(folder / "temporary" / "judged"), "GITHUB_TOKEN": "ghs_very_secret",
-            "GITHUB_EVENT_PATH": str(folder / "event.json"),
+            "GITHUB_EVENT_PATH": str(folder / "event.json"), "ASSAY_DEFAULT_BRANCH": "main",
             "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@e", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@e",
             **defaults,
         }  # fmt: skip
@@ -466,7 +466,7 @@ def test_the_baseline_is_the_base_commits(runner: Runner) -> None:
     runner.commit("change", files={"eval/run.json": "mine", "eval/new.json": "mine"})
     event = {"GITHUB_EVENT_NAME": "push", "ASSAY_BASE_SHA": base}
 
-    read = 'read_baseline; echo "source=$source"; cat "$temporary/baseline.json" 2>/dev/null || true'
+    read = 'read_baseline; echo "source=$source"; cat "$temporary/run.json" 2>/dev/null || true'
     said = runner.attempt(read, ASSAY_BASELINE_FILE="./eval/run.json", **event)
     new = runner.attempt(read, ASSAY_BASELINE_FILE="eval/new.json", **event)
 
@@ -595,7 +595,7 @@ def started(runner: Runner, tier: str, **variables: str) -> list[str]:
         f'case "$*" in *" action score "*) cat {stream(runner, "scored.tar")};; *" action log "*) cat >&2;; esac\n'
     )
     docker.chmod(0o755)
-    prepared = 'touch "$temporary/tree.tar" "$temporary/sealed.tar" "$temporary/baseline.json"; image=ours'
+    prepared = 'touch "$temporary/tree.tar" "$temporary/sealed.tar" "$temporary/fetched.tar"; image=ours'
     runner.attempt(
         f"check_inputs; {prepared}; tier={tier}; source=base; score_answers --config rag-assay.yml --tier {tier}",
         PATH=f"{docker.parent}:{runner.environment['PATH']}", ASSAY_JUDGE_HOSTS="llm.example.com", **variables,

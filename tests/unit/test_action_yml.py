@@ -8,18 +8,19 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 import yaml
 
 from evaluator import __version__
 from evaluator.cli.action import action as zones
+from evaluator.model.baseline import MANIFEST
 from evaluator.zones.decide import DECIDED
 
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+KEEPING: dict[str, Any] = yaml.safe_load((ROOT / "baseline" / "action.yml").read_text())
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-RESTORE, RUN, UPLOAD, SAVE = STEPS[:4]
+RESTORE, RUN, UPLOAD, KEEP, SAVE = STEPS[:5]
 SCRIPTS = {path.name: path.read_text() for path in sorted((ROOT / "scripts").glob("*.sh"))}
 SHELL = "\n".join(SCRIPTS.values())
 DOCUMENT = (ROOT / "README.md").read_text()
@@ -27,19 +28,19 @@ WORKFLOWS = sorted((ROOT / "templates" / "workflows").glob("*.yml"))
 PINNED = re.compile(r"uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$", re.MULTILINE)
 
 INPUTS = [
-    "config", "tier", "baseline-file", "include", "requirements", "install-policy", "python", "pipeline-env",
-    "network", "out", "image", "fail-on", "upload", "comment", "status", "check", "variant", "github-token",
-    "retention-days", "collect-timeout", "judge-key-env", "judge-hosts", "judge-timeout",
+    "config", "tier", "baseline-file", "baseline-workflows", "include", "requirements", "install-policy", "python",
+    "pipeline-env", "network", "out", "image", "fail-on", "upload", "comment", "status", "check", "variant",
+    "github-token", "retention-days", "collect-timeout", "judge-key-env", "judge-hosts", "judge-timeout",
 ]  # fmt: skip
 OUTPUTS = [
     "outcome", "exit-code", "report", "artifact-name", "cases", "regressions", "failures", "unscored", "tier",
-    "judge-cost-usd",
+    "baseline-name", "judge-cost-usd",
 ]  # fmt: skip
 
 
 def variable(name: str) -> str:
     """The variable by which the scripts are given an input."""
-    return f"ASSAY_{name.upper().replace('-', '_')}"
+    return "GITHUB_TOKEN" if name == "github-token" else f"ASSAY_{name.upper().replace('-', '_')}"
 
 
 def rows(heading: str) -> dict[str, list[str]]:
@@ -69,7 +70,7 @@ def test_every_input_reaches_the_scripts_by_a_variable(name: str) -> None:
 
 def test_no_variable_is_used_that_is_not_given() -> None:
     """A misspelt variable in a script would be an error only when that line runs."""
-    given = {*RUN["env"], *STEPS[-1]["env"]}
+    given = {*RUN["env"], *STEPS[-1]["env"], *KEEPING["runs"]["steps"][0]["env"]}
 
     assert set(re.findall(r"\$\{?(ASSAY_[A-Z_]+)", SHELL)) <= given
 
@@ -112,9 +113,9 @@ def test_what_was_judged_is_kept_from_run_to_run() -> None:
 
 def test_other_actions_are_pinned() -> None:
     """Everything we use of others is named by commit, with its version beside it."""
-    for path in (ROOT / "action.yml", *WORKFLOWS):
+    for path in (ROOT / "action.yml", ROOT / "baseline" / "action.yml", *WORKFLOWS):
         text = path.read_text()
-        foreign = [line for line in re.findall(r"\buses: .*", text) if "rag-assay/rag-assay@" not in line]
+        foreign = [line for line in re.findall(r"\buses: .*", text) if "rag-assay/rag-assay" not in line]
         assert len(PINNED.findall(text)) == len(foreign), path.name
 
 
@@ -160,9 +161,9 @@ def zone_calls() -> list[tuple[str, set[str]]]:
     """Every call of a zone in the scripts: its name and the options it is given."""
     joined = re.sub(r"\\\n\s*", " ", SHELL)
     calls = re.findall(
-        r" -- +(?:action )?((?:prepare|install|collect|seal|log|score|decide|publish)\b[^\n|>]*)", joined
+        r" -- +(?:action )?((?:prepare|install|collect|seal|log|fetch|keep|score|decide|publish)\b[^\n|>]*)", joined
     )
-    return [(call.split()[0], set(re.findall(r"(?<=\s)--([a-z]+)", call))) for call in calls]
+    return [(call.split()[0], set(re.findall(r"(?<=\s)--([a-z-]+)", call))) for call in calls]
 
 
 def test_the_scripts_call_zones_that_there_are() -> None:
@@ -175,19 +176,11 @@ def test_the_scripts_call_zones_that_there_are() -> None:
         assert options <= known, name
 
 
-def test_zones_that_come_later_say_so() -> None:
-    """They are there, refused, and not listed."""
-    hidden = sorted(name for name, command in zones.commands.items() if command.hidden)
-
-    assert hidden == ["fetch"]
-    assert isinstance(zones, click.Group)
-
-
 def test_what_the_host_takes_is_what_decide_writes() -> None:
     """Only files that decide hands on are looked for in its stream."""
     listed = re.findall(r"files\+?=\(([^)]*)\)", SCRIPTS["run.sh"])
 
-    assert {name for names in listed for name in names.split()} | {"outputs"} == set(DECIDED)
+    assert {name for names in listed for name in names.split()} | {"outputs"} == {*DECIDED, MANIFEST}
 
 
 def test_a_container_gets_nothing_of_the_machine() -> None:
@@ -238,7 +231,7 @@ def test_the_hash_covers_what_the_image_is_made_of() -> None:
     done = subprocess.run([ROOT / "scripts" / "source_hash.sh"], capture_output=True, text=True, check=True)
 
     assert re.fullmatch(r"[0-9a-f]{64}\n", done.stdout)
-    for path in (*copied, "action.yml", "Dockerfile"):
+    for path in (*copied, "action.yml", "baseline", "Dockerfile"):
         assert re.search(rf"\b{re.escape(path.split('/rag-assay')[0])}\b", SCRIPTS["source_hash.sh"]), path
 
 
@@ -246,34 +239,36 @@ def test_the_hash_covers_what_the_image_is_made_of() -> None:
 def test_a_workflow_to_copy_asks_for_no_more_than_it_needs(path: Path) -> None:
     """No permission by default, what is published in the job, and no credentials left in the checkout."""
     workflow = yaml.safe_load(path.read_text())
-    (job,) = workflow["jobs"].values()
-    checkout = job["steps"][0]
+    reads = {"contents": "read"} | ({} if path.name == "rag-assay-pip.yml" else {"actions": "read"})
 
     assert workflow["permissions"] == {}
-    publishes = any(step.get("uses", "").startswith("rag-assay/") for step in job["steps"])
-    written = {"pull-requests": "write", "statuses": "write"} if publishes else {}
-    assert job["permissions"] == {"contents": "read", **written}
-    assert checkout["uses"].startswith("actions/checkout@")
-    assert checkout["with"] == {"fetch-depth": 0, "persist-credentials": False}
-    assert "timeout-minutes" in job
+    for job in workflow["jobs"].values():
+        checkout = job["steps"][0]
+        used = {step.get("uses", "").partition("@")[0] for step in job["steps"]}
+        reads = {} if path.name == "rag-assay-pip.yml" else {"actions": "read"}
+        writes = {"pull-requests": "write", "statuses": "write"} if "rag-assay/rag-assay" in used else {}
+        assert job["permissions"] == {"contents": "read", **reads, **writes}
+        assert checkout["uses"].startswith("actions/checkout@")
+        assert checkout["with"].pop("fetch-depth", 0) == 0
+        assert checkout["with"] == {"persist-credentials": False}
+        assert "timeout-minutes" in job
 
 
 def test_the_workflow_with_the_action_uses_inputs_that_there_are() -> None:
-    """Copied as it is, it works."""
+    """Copied as they are, they work."""
+    jobs = [job for path in WORKFLOWS for job in yaml.safe_load(path.read_text())["jobs"].values()]
     used = [
-        step["with"]
-        for path in WORKFLOWS
-        for step in next(iter(yaml.safe_load(path.read_text())["jobs"].values()))["steps"]
+        (step["uses"].partition("@")[0], set(step.get("with", {}))) for job in jobs for step in job["steps"]
         if step.get("uses", "").startswith("rag-assay/")
-    ]
+    ]  # fmt: skip
 
-    assert used
-    assert {name for inputs in used for name in inputs} <= set(INPUTS)
+    assert {name for name, _ in used} == {"rag-assay/rag-assay", "rag-assay/rag-assay/baseline"}
+    assert all(inputs <= set((KEEPING if name.endswith("baseline") else ACTION)["inputs"]) for name, inputs in used)
 
 
 def test_versions_agree() -> None:
     """What the templates and the documentation install or use is this version."""
     texts = [path.read_text() for path in (*WORKFLOWS, ROOT / "docs" / "action.md")]
-    named = [set(re.findall(r"rag-assay(?:==|@v)(\d+\.\d+\.\d+)", text)) for text in texts]
+    named = [set(re.findall(r"rag-assay(?:/baseline)?(?:==|@v)(\d+\.\d+\.\d+)", text)) for text in texts]
 
     assert named == [{__version__}] * len(texts)

@@ -30,11 +30,14 @@ RULES = {"max-drop", "max-rise", "min", "min-win", "drift", "critical"}
 """Codes that the gate makes from the parts of a rule, and from the statuses that leave a question open."""
 STATUSES = {"not-comparable", "removed", "too-few-cases"}
 NO_CODES = {
+    "baseline-files",
+    "baseline-name",
     "content-length",
     "en-us",
     "content-type",
     "corpus-id",
     "exit-code",
+    "get-url",
     "judge-cost-usd",
     "ls-files",
     "markdown-it-py",

@@ -10,7 +10,7 @@ from evaluator.cli import outputs
 from evaluator.cli.failures import INTERNAL, TRACEBACK_FILE
 from evaluator.errors import InputError, Interrupted
 from evaluator.human.labels import LabelLine
-from evaluator.model import calibration, comparison, decision, exam, exhibits, judgement, noise, record, run
+from evaluator.model import baseline, calibration, comparison, decision, exam, exhibits, judgement, noise, record, run
 from tests import documents
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ MODELS: dict[str, type[Value]] = {
     "labels.jsonl": LabelLine,
     "noise.json": noise.Noise,
     "decision.json": decision.Decision,
+    "baseline.json": baseline.Manifest,
     "decision.json: a rule": decision.RuleOutcome,
     "decision.json: a case": decision.CaseOutcome,
 }

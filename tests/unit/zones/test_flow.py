@@ -12,11 +12,12 @@ import pytest
 from evaluator import errors
 from evaluator.zones.collect import collect
 from evaluator.zones.decide import decide
+from evaluator.zones.keeping import Kept
 from evaluator.zones.keys import Keys
 from evaluator.zones.prepare import Wanted, prepare
 from evaluator.zones.score import score
 from evaluator.zones.seal import seal
-from tests.zones import files_in, site, stream_of, tree_of, write_repository
+from tests.zones import fetched_of, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,18 +57,19 @@ class Flow:
         score(parts, out, site(self.place / "score", self.said, COMMIT))
         return files_in(out)["scored.tar"]
 
-    def decided(self, scored: bytes, baseline: bytes | None = None, nonce: str = "n1") -> dict[str, bytes]:
+    def decided(
+        self, scored: bytes, baseline: bytes | None = None, nonce: str = "n1", kept: Kept | None = None, **found: Any
+    ) -> dict[str, bytes]:
         """What leaves decide."""
         out = io.BytesIO()
         parts = {"tree.tar": tree_of(self.repo).getvalue(), "scored.tar": scored}
-        parts |= {"baseline.json": baseline} if baseline is not None else {}
-        source = "eval/run.json as of 0123abc" if baseline is not None else ""
-        decide(stream_of(parts), out, site(self.place / "decide", self.said), source=source, nonce=nonce)
+        parts |= {"fetched.tar": fetched_of(baseline, **found)} if baseline is not None or found else {}
+        decide(stream_of(parts), out, site(self.place / "decide", self.said), nonce=nonce, kept=kept)
         return files_in(out)
 
-    def whole(self, baseline: bytes | None = None) -> dict[str, bytes]:
+    def whole(self, baseline: bytes | None = None, **found: Any) -> dict[str, bytes]:
         """All of it."""
-        return self.decided(self.scored(self.sealed(self.collected())), baseline)
+        return self.decided(self.scored(self.sealed(self.collected())), baseline, **found)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from evaluator.zones.score import score
 from evaluator.zones.seal import seal
 from tests.fakes import llm_brain
 from tests.fakes.llm_server import KEY, Fault, LlmServer
-from tests.zones import TOPICS, files_in, site, stream_of, tree_of, write_repository
+from tests.zones import TOPICS, fetched_of, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ class Attempt:
     def judged(self, sealed: bytes, out: io.BytesIO | None = None, **parts: bytes) -> dict[str, bytes]:
         """What leaves score; ``cache`` and ``baseline`` may be handed over."""
         self.count += 1
-        names = {"cache": kept.NAME, "baseline": "baseline.json"}
+        names = {"cache": kept.NAME, "baseline": "fetched.tar"}
         extra = {names[name]: data for name, data in parts.items()}
         stream = stream_of({"tree.tar": tree_of(self.repo).getvalue(), "sealed.tar": sealed, **extra})
         place = site(self.place / f"score-{self.count}", self.said, tier="full", variables={"JUDGE_KEY": KEY})
@@ -256,7 +256,7 @@ def test_decide_takes_the_run_and_tells_what_it_cost(tmp_path: Path, server: Llm
     parts, out = attempt.judged(attempt.sealed()), io.BytesIO()
     stream = stream_of({"tree.tar": tree_of(attempt.repo).getvalue(), "scored.tar": parts["scored.tar"]})
 
-    decide(stream, out, site(tmp_path / "decide", tier="full"), source="", nonce="n1")
+    decide(stream, out, site(tmp_path / "decide", tier="full"), nonce="n1")
 
     files = files_in(out)
     outputs = dict(line.split("=") for line in files["outputs"].decode().splitlines())
@@ -272,10 +272,10 @@ def test_the_baseline_is_the_actions_and_goes_on_to_decide(tmp_path: Path, serve
     )
     baseline = files_in(io.BytesIO(first.judged(first.sealed())["scored.tar"]))["run.json"]
 
-    scored = second.judged(second.sealed(), baseline=baseline)["scored.tar"]
-    parts = {"tree.tar": tree_of(second.repo).getvalue(), "scored.tar": scored, "baseline.json": baseline}
+    scored = second.judged(second.sealed(), baseline=fetched_of(baseline))["scored.tar"]
+    parts = {"tree.tar": tree_of(second.repo).getvalue(), "scored.tar": scored, "fetched.tar": fetched_of(baseline)}
     out = io.BytesIO()
-    decide(stream_of(parts), out, site(tmp_path / "decide", tier="full"), source="base", nonce="n1")
+    decide(stream_of(parts), out, site(tmp_path / "decide", tier="full"), nonce="n1")
 
     rows = json.loads(files_in(out)["comparison.json"])["rows"]
     assert "baseline-rescored.json" in files_in(io.BytesIO(scored))
