@@ -132,8 +132,8 @@ class Result:
 
     @property
     def artifact(self) -> Path:
-        """The only artifact."""
-        (folder,) = self.artifacts.values()
+        """The only artifact but the one that later runs are compared with."""
+        (folder,) = [folder for name, folder in self.artifacts.items() if not name.startswith("rag-assay-baseline-")]
         return folder
 
     def answers(self) -> dict[str, Any]:
@@ -159,6 +159,8 @@ class Forge:
         secrets: the repository's secrets.
         head_repository: the id of the repository that pull requests come from; ours is 1.
         github: where runs publish; None for no such place.
+        api: the address of GitHub's API; without one and a token nothing is asked.
+        before_run: called when all is committed that a run is of.
     """
 
     folder: Path
@@ -170,6 +172,8 @@ class Forge:
     secrets: dict[str, str] = field(default_factory=dict)
     head_repository: int = 1
     github: GitHub | None = None
+    api: str = ""
+    before_run: Callable[[], None] = field(default=lambda: None)
 
     def __post_init__(self) -> None:
         self.repo, self.home = (self.folder / name for name in ("repo", "home"))
@@ -220,6 +224,10 @@ class Forge:
         """Open a pull request from what is checked out, and let the workflow run on it."""
         return self._run("pull_request", meanwhile)
 
+    def push(self) -> Result:
+        """Push what is checked out, and let the workflow run on it."""
+        return self._run("push", lambda: None)
+
     def dispatch(self) -> Result:
         """Have a person start the workflow on what is checked out."""
         return self._run("workflow_dispatch", lambda: None)
@@ -227,6 +235,7 @@ class Forge:
     def _run(self, name: str, meanwhile: Callable[[], None]) -> Result:
         self._runs += 1
         self.commit({".github/workflows/rag.yml": json.dumps(self._workflow())})
+        self.before_run()
         place = self.folder / f"run-{self._runs}"
         (place / "artifacts").mkdir(parents=True)
         event = place / "event.json"
@@ -253,20 +262,23 @@ class Forge:
         ]
         if self.github is None:
             # Else every test would look for GitHub itself.
-            steps[-1]["with"] = {"comment": "off", "status": "false", **self.inputs}
+            steps[-1]["with"] = {"comment": "off", "status": "false", "github-token": "", **self.inputs}
         job = {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, "steps": steps}
-        events = ["pull_request", "workflow_dispatch"]
+        events = ["pull_request", "push", "workflow_dispatch"]
         return {"name": "RAG", "on": events, "permissions": {}, "jobs": {"rag": job}}
 
     def _event(self, name: str) -> dict[str, Any]:
         repository = {"id": 1, "full_name": "o/r", "default_branch": "main"}
         if name != "pull_request":
             return {"repository": repository}
-        head = {"sha": self.git("rev-parse", "HEAD"), "ref": "change", "repo": {"id": self.head_repository}}
-        base = {"sha": self.git("rev-parse", "main"), "ref": "main", "repo": {"id": 1}}
+        head = {
+            "sha": self.git("rev-parse", "HEAD"), "ref": "change",
+            "repo": {"id": self.head_repository, "full_name": "o/r"},
+        }  # fmt: skip
+        base = {"sha": self.git("rev-parse", "main"), "ref": "main", "repo": {"id": 1, "full_name": "o/r"}}
         if self.github is not None:
             return self._event_of(self.github, head["sha"], base["sha"])
-        pull_request = {"number": 7, "head": head, "base": base, "user": {"login": "ann"}}
+        pull_request = {"number": 7, "state": "open", "head": head, "base": base, "user": {"login": "ann"}}
         return {"number": 7, "pull_request": pull_request, "repository": repository}
 
     def _event_of(self, github: GitHub, head: str, base: str) -> dict[str, Any]:
@@ -292,7 +304,7 @@ class Forge:
             "--eventpath", str(event), "--env", "GITHUB_REPOSITORY=o/r", "--env", f"ARTIFACTS={artifacts}",
             "--env", f"KEPT={self.folder / 'kept'}", "--local-repository", f"{''.join(CACHE)}={self.folder / 'cache'}",
             "--env", f"GITHUB_RUN_ID={self._runs}",
-            *(() if self.github is None else ("--env", f"GITHUB_API_URL={self.github.api}")),
+            *(("--env", f"GITHUB_API_URL={api}") if (api := self.github.api if self.github else self.api) else ()),
             *(argument for name, value in self.secrets.items() for argument in ("--secret", f"{name}={value}")),
             "--local-repository", f"{UPLOAD}={self.folder / 'upload'}",
             "--local-repository", f"{ACTION}={self.action}",
