@@ -14,7 +14,7 @@ from evaluator.model.decision import CaseOutcome, CaseStatus, Outcome, Reason, R
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evaluator.model.comparison import CriticalOutcome, Exam, GatedRow
+    from evaluator.model.comparison import CriticalOutcome, Exam, GatedRow, RuledRow
     from evaluator.model.config import Rule
 
 DECIDED = ("unchanged", "within noise", "improved", "regressed")
@@ -60,12 +60,12 @@ def row_outcomes(exam: Exam) -> list[RuleOutcome]:
     return [*found, *judged.unmeasured(exam)]
 
 
-def parts(exam: Exam, entry: GatedRow) -> Iterator[RuleOutcome]:
+def parts(exam: Exam, entry: RuledRow) -> Iterator[RuleOutcome]:
     """What every part of a rule comes to in a row."""
     yield from _parts(exam, entry, exam.rules[entry.rule])
 
 
-def _parts(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
+def _parts(exam: Exam, entry: RuledRow, rule: Rule) -> Iterator[RuleOutcome]:
     if rule.max_drop is not None:
         yield _change(exam, entry, "max_drop", rule.max_drop)
         yield from _drift(exam, entry, rule)
@@ -77,7 +77,7 @@ def _parts(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
         yield from least.wins(exam, entry, _outcome(entry, "min_win", rule.min_win))
 
 
-def _outcome(entry: GatedRow, part: str, limit: float | None) -> RuleOutcome:
+def _outcome(entry: RuledRow, part: str, limit: float | None) -> RuleOutcome:
     row = entry.row
     return RuleOutcome(
         rule=f"{row.metric} {part}", scope=row.scope, category=row.category, outcome="not_evaluated",
@@ -85,7 +85,7 @@ def _outcome(entry: GatedRow, part: str, limit: float | None) -> RuleOutcome:
     )  # fmt: skip
 
 
-def _change(exam: Exam, entry: GatedRow, part: str, limit: float | None) -> RuleOutcome:
+def _change(exam: Exam, entry: RuledRow, part: str, limit: float | None) -> RuleOutcome:
     outcome, row = _outcome(entry, part, limit), entry.row
     if not exam.has_baseline:
         return outcome.but(reason="no baseline")
@@ -94,7 +94,7 @@ def _change(exam: Exam, entry: GatedRow, part: str, limit: float | None) -> Rule
     return outcome.but(outcome="passed") if is_decided(exam, entry) else outcome
 
 
-def _drift(exam: Exam, entry: GatedRow, rule: Rule) -> Iterator[RuleOutcome]:
+def _drift(exam: Exam, entry: RuledRow, rule: Rule) -> Iterator[RuleOutcome]:
     if entry.anchor is None or entry.anchored is None or entry.row.status == "not comparable":
         return
     limit = exam.gate.drift.max_drop
@@ -191,18 +191,13 @@ def with_missing_values(exam: Exam) -> list[GatedRow]:
         for entry in exam.rows
         if entry.unscored
         and not judged.is_shown_only(exam, entry)
-        and (_too_many_unscored(exam, entry) or (_is_evaluated(exam, entry) and _worst_matters(exam, entry)))
+        and (_too_many_unscored(exam, entry) or _worst_matters(exam, entry))
     ]
 
 
 def _too_many_unscored(exam: Exam, entry: GatedRow) -> bool:
     # Also without a baseline: a run in which next to nothing was scored must not become the next one.
     return entry.unscored - exam.gate.max_unscored * (entry.row.n + entry.unscored) > EPSILON
-
-
-def _is_evaluated(exam: Exam, entry: GatedRow) -> bool:
-    """Whether the rule of a row decides here: without a baseline one about a drop does not."""
-    return judged.has_baseline(exam, entry.row.metric) or least.can_decide(exam, exam.rules[entry.rule])
 
 
 def _unscored(exam: Exam) -> Iterator[Reason]:
@@ -220,7 +215,7 @@ def _about_rows(exam: Exam) -> Iterator[Reason]:
             yield Reason(code=row.status.replace(" ", "-"), text=text)
 
 
-def leaves_open(exam: Exam, entry: GatedRow) -> bool:
+def leaves_open(exam: Exam, entry: RuledRow) -> bool:
     """Whether a row leaves the outcome open that accepted.yml can close."""
     is_asked = not exam.rules[entry.rule].optional and not judged.is_shown_only(exam, entry)
     return entry.row.status in UNDECIDABLE or (entry.is_doubted and is_asked)
@@ -231,17 +226,15 @@ def _place(entry: GatedRow) -> str:
 
 
 def _worst_matters(exam: Exam, entry: GatedRow) -> bool:
-    """Whether the worst value for each that is missing would turn the row red."""
-    rule = exam.rules[entry.rule]
-    worst = entry.worst_delta or 0.0
-    enough = rule.min_lost is None or entry.worst_worse >= rule.min_lost
-    allowed = max(rule.max_drop or 0.0, entry.row.noise or 0.0)
-    dropped = rule.max_drop is not None and -worst - allowed > EPSILON and enough
-    rise = allowed_rise(rule, entry.row.baseline)
-    risen = rise is not None and rule.at == "mean" and worst - max(rise, entry.row.noise or 0.0) > EPSILON
-    asked = least.asked(rule)
-    below = asked is not None and entry.floor_worst is not None and entry.floor_worst + EPSILON < asked
-    return dropped or risen or below
+    """Whether the worst value for each that is missing would turn the row red, or leave it open."""
+    worst = entry.at_worst
+    if worst is None:
+        return False
+    fails = any(
+        each.outcome == "failed" or (each.outcome == "advisory" and worst.unenforced is not None)
+        for each in parts(exam, worst)
+    )
+    return fails or (leaves_open(exam, worst) and not leaves_open(exam, entry))
 
 
 def too_many_failed(exam: Exam) -> bool:
@@ -287,7 +280,7 @@ def _decided(exam: Exam) -> list[GatedRow]:
     return [entry for entry in exam.rows if _limits_a_change(exam.rules[entry.rule]) and is_decided(exam, entry)]
 
 
-def is_decided(exam: Exam, entry: GatedRow) -> bool:
+def is_decided(exam: Exam, entry: RuledRow) -> bool:
     """Whether a rule about a change says something of a row.
 
     It does not where a row fell farther than it may, and noise could have made that and any other fall.

@@ -12,7 +12,7 @@ from evaluator.model.decision import Reason, RuleOutcome
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evaluator.model.comparison import CriticalOutcome, Exam, GatedRow
+    from evaluator.model.comparison import CriticalOutcome, Exam, GatedRow, RuledRow
     from evaluator.model.config import Rule
 
 RETRIEVAL = "tier retrieval"
@@ -27,7 +27,7 @@ def has_baseline(exam: Exam, metric: str) -> bool:
     return exam.has_baseline and (not is_judged or (exam.judging is not None and exam.judging.has_baseline))
 
 
-def is_shown_only(exam: Exam, entry: GatedRow) -> bool:
+def is_shown_only(exam: Exam, entry: RuledRow) -> bool:
     """Whether a row is one of a judge that is not enforced, which the configuration lets pass."""
     return entry.unenforced is not None and exam.judging is not None and exam.judging.terms.advisory == "pass"
 

@@ -12,22 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evaluator.comparison.noisy import Chance
-    from evaluator.model.comparison import Exam, GatedRow, Row
-    from evaluator.model.config import Rule
+    from evaluator.model.comparison import Exam, Row, RuledRow
     from evaluator.model.decision import RuleOutcome
 
 
-def asked(rule: Rule) -> float | None:
-    """The larger of both; None where a rule asks for neither."""
-    return max((least for least in (rule.min, rule.min_win) if least is not None), default=None)
-
-
-def can_decide(exam: Exam, rule: Rule) -> bool:
-    """Whether a rule needs no value of its metric in the baseline."""
-    return rule.min is not None or (rule.min_win is not None and exam.has_baseline)
-
-
-def floor(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOutcome]:
+def floor(exam: Exam, entry: RuledRow, outcome: RuleOutcome) -> Iterator[RuleOutcome]:
     """What a floor comes to in a row; ``outcome`` is undecided, with the floor as its limit."""
     minimum = outcome.limit or 0.0
     outcome = outcome.but(before=entry.floor_before, after=entry.floor)
@@ -46,14 +35,14 @@ def floor(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOut
         yield outcome.but(outcome=_below(entry), reason=f"{shown} is below the floor {limit}")
 
 
-def _was_below(entry: GatedRow, minimum: float) -> bool:
+def _was_below(entry: RuledRow, minimum: float) -> bool:
     before, now = entry.floor_before, entry.floor
     if before is None or now is None:
         return False
     return before + EPSILON < minimum and now + entry.floor_noise + EPSILON >= before
 
 
-def _below(entry: GatedRow) -> Literal["failed", "advisory"]:
+def _below(entry: RuledRow) -> Literal["failed", "advisory"]:
     return "failed" if entry.unenforced is None else "advisory"
 
 
@@ -66,7 +55,7 @@ def noise(row: Row, chance: Chance | None) -> float:
     return 0.0 if chance.is_worse else max(0.0, -(row.delta or 0.0))
 
 
-def wins(exam: Exam, entry: GatedRow, outcome: RuleOutcome) -> Iterator[RuleOutcome]:
+def wins(exam: Exam, entry: RuledRow, outcome: RuleOutcome) -> Iterator[RuleOutcome]:
     """The same of wins; what answers were compared with, where there is no baseline, is not known."""
     outcome = outcome.but(after=entry.floor)
     if entry.floor is None or not exam.has_baseline:

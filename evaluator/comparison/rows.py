@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import drift, least, noisy, numbers, sheet, statuses, together
+from evaluator.comparison import drift, least, missing, noisy, numbers, sheet, statuses, together
 from evaluator.comparison.sheet import EPSILON, CaseValues, PairValue, Sheet
 from evaluator.comparison.statuses import Seen
-from evaluator.model.comparison import GatedRow, Row, Scope
+from evaluator.model.comparison import GatedRow, Row, RuledRow, Scope
 from evaluator.model.counting import counted
 from evaluator.model.score import Metric, MetricId
 
@@ -59,7 +59,23 @@ class _Ruled(NamedTuple):
 
 
 def gated_rows(values: Sheet, rules: Sequence[Rule], min_cases: int) -> list[GatedRow]:
-    """Every row that a rule decides on, in the order of the rules."""
+    """Every row that a rule decides on, in the order of the rules; one that lacks values also as it is at worst."""
+    found = _gated_rows(values, rules, min_cases)
+    if not any(entry.unscored for entry in found):
+        return found
+    worst = {_key(entry): _ruled(entry) for entry in _gated_rows(missing.at_worst(values), rules, min_cases)}
+    return [entry.but(at_worst=worst.get(_key(entry))) if entry.unscored else entry for entry in found]
+
+
+def _ruled(entry: GatedRow) -> RuledRow:
+    return RuledRow(**{name: getattr(entry, name) for name in RuledRow.model_fields})
+
+
+def _key(entry: GatedRow) -> tuple[int, Scope, str | None]:
+    return entry.rule, entry.row.scope, entry.row.category
+
+
+def _gated_rows(values: Sheet, rules: Sequence[Rule], min_cases: int) -> list[GatedRow]:
     needed = noisy.fewest(values, rules, min_cases)
     found = [
         _Ruled(index, rule, group, needed[rule.metric])
@@ -112,8 +128,8 @@ def groups(values: Sheet, metric: str, per: str, min_cases: int) -> Iterator[Gro
 
 def _applies(cases: Sequence[CaseValues], column: int) -> bool:
     # A category in which nothing could be scored has a row that says so.
-    missing = any(column in case.unscored for case in cases)
-    return missing or bool(sheet.scored_after(cases, column) or sheet.scored_before(cases, column))
+    lacks = any(column in case.unscored for case in cases)
+    return lacks or bool(sheet.scored_after(cases, column) or sheet.scored_before(cases, column))
 
 
 def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
@@ -123,20 +139,16 @@ def _gated(values: Sheet, ruled: _Ruled) -> GatedRow:
     comparable = values.other_judge(metric) is None
     anchor = drift.anchored(values, metric, group.cases) if comparable and not group.small else []
     doubt = values.doubt(metric, group.cases)
-    worse = _count_worse(values, metric, sheet.pairs(group.cases, column))
     row = _row(values, metric, group, rule, Seen(ruled.fewest, ruled.chance))
     return GatedRow(
         rule=ruled.number,
         row=_unenforced(row, doubt),
-        worse=worse,
-        worst_worse=worse + _worst_worse(values, metric, group.cases),
+        worse=_count_worse(values, metric, sheet.pairs(group.cases, column)),
         floor=numbers.mean(floor_values),
         floor_n=len(floor_values),
         floor_before=numbers.mean(sheet.scored_before(group.floor_cases, column)) if comparable else None,
         floor_noise=least.noise(row, ruled.chance),
         unscored=sum(column in case.unscored for case in group.cases),
-        worst_delta=_worst_delta(values, metric, group) if comparable else None,
-        floor_worst=_worst_floor(values, metric, group),
         anchor=numbers.mean([pair.before for pair in anchor]),
         anchored=numbers.mean([pair.after for pair in anchor]),
         anchor_worse=_count_worse(values, metric, anchor),
@@ -156,29 +168,6 @@ def _unenforced(row: Row, doubt: str | None) -> Row:
     return row.but(advisory=True, reason=f"{row.reason} {ADVISORY}{doubt})" if said else row.reason)
 
 
-def _unscored(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> list[CaseValues]:
-    column = values.column[metric]
-    return [case for case in cases if column in case.unscored] if values.worst(metric) is not None else []
-
-
-def _worst_delta(values: Sheet, metric: str, group: Group) -> float | None:
-    column, worst = values.column[metric], values.worst(metric) or 0.0
-    known = [pair.after - pair.before for pair in sheet.pairs(group.cases, column)]
-    missing = sheet.scored_before(_unscored(values, metric, group.cases), column)
-    return numbers.mean([*known, *(worst - value for value in missing)])
-
-
-def _worst_worse(values: Sheet, metric: str, cases: Sequence[CaseValues]) -> int:
-    missing = sheet.scored_before(_unscored(values, metric, cases), values.column[metric])
-    return sum(abs(value - (values.worst(metric) or 0.0)) > EPSILON for value in missing)
-
-
-def _worst_floor(values: Sheet, metric: str, group: Group) -> float | None:
-    known = sheet.scored_after(group.floor_cases, values.column[metric])
-    worst = values.worst(metric) or 0.0
-    return numbers.mean([*known, *(worst for _ in _unscored(values, metric, group.floor_cases))])
-
-
 def _count_worse(values: Sheet, metric: str, found: Sequence[PairValue]) -> int:
     better = values.better(metric)
     return sum(better * (pair.after - pair.before) < -EPSILON for pair in found)
@@ -189,8 +178,8 @@ def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, seen: Seen
     if values.declaration(metric).compares:
         return _side_by_side(values, metric, group)
     if not values.has_baseline_of(metric):
-        missing = "no judged baseline" if values.has_baseline else "no baseline"
-        return _without_baseline(metric, group, sheet.scored_after(group.cases, column), rule, missing)
+        reason = "no judged baseline" if values.has_baseline else "no baseline"
+        return _without_baseline(metric, group, sheet.scored_after(group.cases, column), rule, reason)
     at = rule.at if rule else "mean"
     pairs = sheet.pairs(group.cases, column)
     before = numbers.aggregate([pair.before for pair in pairs], at)
@@ -222,12 +211,12 @@ def _interval(values: Sheet, metric: str, chance: Chance | None) -> tuple[float,
     return (low, high) if values.better(metric) > 0 else (-high, -low)
 
 
-def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Rule | None, missing: str) -> Row:
+def _without_baseline(metric: str, group: Group, mine: Sequence[float], rule: Rule | None, reason: str) -> Row:
     at = rule.at if rule else "mean"
     return Row(
         scope=group.scope, category=group.category, metric=metric, baseline=None,
         candidate=numbers.aggregate(mine, at), delta=None, n=len(mine), status="not evaluated",
-        reason=missing if mine else "not applicable to any case",
+        reason=reason if mine else "not applicable to any case",
     )  # fmt: skip
 
 

@@ -135,19 +135,17 @@ class Comparison(Value):
         return tuple(case for case in self.changed if case not in set(self.judged_changed))
 
 
-class GatedRow(Value):
+class RuledRow(Value):
     """A row with what one rule needs beside the means.
 
     ``rule`` is the index of the rule. ``worse`` counts paired cases that got worse. ``floor`` is the candidate's mean
     over all its scored cases of the row (``floor_n`` of them), ``floor_before`` the baseline's. ``anchor`` is the mean
     of the anchor's values over the paired cases that have one, ``anchored`` the candidate's over the same cases, and
-    ``anchor_worse`` counts those that fell below. ``unscored`` candidate cases could not be judged; ``worst_delta`` and
-    ``floor_worst`` are what delta and floor would be had each of them the worst value. ``accepted`` is the reason
-    accepted.yml gives for a row that is gone. ``worst_worse`` counts the cases that would have got worse, had each of
-    the unscored the worst value. ``unenforced`` says why a judged row is not enforced (None: it is, or no judge
-    decides it), ``taken_over`` that another judge enforced it in the baseline. ``unscored_before`` paired cases are
-    scored now, and the baseline's judge could not score them. ``anchor_within`` says that the fall below the anchor is
-    no more than noise makes, ``is_blind`` that noise could make any fall, however far.
+    ``anchor_worse`` counts those that fell below. ``unscored`` candidate cases could not be judged. ``accepted`` is the
+    reason accepted.yml gives for a row that is gone. ``unenforced`` says why a judged row is not enforced (None: it is,
+    or no judge decides it), ``taken_over`` that another judge enforced it in the baseline. ``unscored_before`` paired
+    cases are scored now, and the baseline's judge could not score them. ``anchor_within`` says that the fall below the
+    anchor is no more than noise makes, ``is_blind`` that noise could make any fall, however far.
     ``is_doubted``: it has too few cases for a test, and fell together with all such rows by more than chance makes.
     ``floor_noise`` is how far ``floor`` may lie below ``floor_before`` by chance.
     ``inherited``: the base of the change had lost it already, and it is no worse now.
@@ -156,14 +154,11 @@ class GatedRow(Value):
     rule: int
     row: Row
     worse: int = 0
-    worst_worse: int = 0
     floor: float | None = None
     floor_n: int = 0
     floor_before: float | None = None
     floor_noise: float = 0.0
     unscored: int = 0
-    worst_delta: float | None = None
-    floor_worst: float | None = None
     anchor: float | None = None
     anchored: float | None = None
     anchor_worse: int = 0
@@ -180,6 +175,16 @@ class GatedRow(Value):
     def is_noisy(self) -> bool:
         """Whether chance has a part in what is decided: such rows have an interval."""
         return self.row.interval is not None
+
+
+class GatedRow(RuledRow):
+    """A row that decides.
+
+    ``at_worst`` is the row there would be, had each case that could not be judged the worst value; None where none is
+    missing, or where there would be no such row.
+    """
+
+    at_worst: RuledRow | None = None
 
 
 CriticalRule: TypeAlias = Literal[

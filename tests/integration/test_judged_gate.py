@@ -160,24 +160,27 @@ def test_a_judge_that_breaks_on_every_ungrounded_answer_does_not_raise_faithfuln
     )
 
 
-def test_a_single_case_without_a_value_matters_where_its_worst_would_change_the_verdict(court: Court) -> None:
-    """Of 40 cases one fell and one broke: at 0 it would be the second that min_lost waits for (J5)."""
+@pytest.mark.parametrize(("fallen", "outcome"), [(4, "inconclusive"), (3, "passed")])
+def test_a_single_case_without_a_value_matters_where_its_worst_would_change_the_verdict(
+    court: Court, fallen: int, outcome: str
+) -> None:
+    """Of 40 cases some fell and one broke: at 0 it would be the fifth, by one way of 32, or the fourth of 16 (J5)."""
     court.calibrate(calibration())
     names = [f"c{number}" for number in range(40)]
     baseline = court.run("base", [case(name, S) for name in names])
-    fell = [case("c0", U), case("c1", S, unscored={"context": "cut off"}, claims=[claim("x", verdict=None)])]
-    court.run("new", [*fell, *[case(name, S) for name in names[2:]]])
-    assert "unscored" in reasons(court.decide("new", baseline))
-    court.run("new", [case("c0", S), fell[1], *[case(name, S) for name in names[2:]]])
-    assert court.decide("new", baseline).outcome == "passed"
+    broken = case("c39", S, unscored={"context": "cut off"}, claims=[claim("x", verdict=None)])
+    court.run("new", [*[case(name, U if place < fallen else S) for place, name in enumerate(names[:39])], broken])
+    decision = court.decide("new", baseline)
+    assert (decision.outcome, "unscored" in reasons(decision)) == (outcome, outcome == "inconclusive")
 
 
-def test_the_worst_of_a_metric_of_which_less_is_better_is_one(court: Court) -> None:
-    """Noise sensitivity cannot be had of one case in thirty: at 1 the mean would rise by more than is allowed."""
+@pytest.mark.parametrize(("count", "is_open"), [(5, True), (4, False)])
+def test_the_worst_of_a_metric_of_which_less_is_better_is_one(court: Court, count: int, *, is_open: bool) -> None:
+    """Noise sensitivity cannot be had of some cases in thirty: five at 1 would be more than chance makes."""
     court.calibrate(calibration())
     court.config |= {
         "metrics": ["recall@5", "noise_sensitivity"],
-        "gate": {"rules": [{"metric": "noise_sensitivity", "per": "all", "max_rise": 0.03}], "max_unscored": 0.1},
+        "gate": {"rules": [{"metric": "noise_sensitivity", "per": "all", "max_rise": 0.03}], "max_unscored": 0.2},
     }  # fmt: skip
     right = {"labels": {"reference": "As it is."}}
     names = [f"c{number}" for number in range(30)]
@@ -185,12 +188,14 @@ def test_the_worst_of_a_metric_of_which_less_is_better_is_one(court: Court) -> N
     def said(name: str) -> dict[str, Any]:
         return {"id": name, "claims": [claim("x", reference="in_reference")], **right}
 
+    def broken(name: str) -> dict[str, Any]:
+        return {"id": name, "claims": [claim("x", verdict=None)], "unscored": {"context": "a refusal"}, **right}
+
     baseline = court.run("base", list(map(said, names)))
-    broken = {"id": "c0", "claims": [claim("x", verdict=None)], "unscored": {"context": "a refusal"}, **right}
-    court.run("new", [broken, *map(said, names[1:])])
-    decision = court.decide("new", baseline)
-    assert decision.outcome == "inconclusive"
-    assert reasons(decision)["unscored"].startswith("noise_sensitivity in the row all: 1 case without a value")
+    court.run("new", [*map(broken, names[:count]), *map(said, names[count:])])
+    found = reasons(court.decide("new", baseline))
+    text = f"noise_sensitivity in the row all: {count} cases without a value: not judged, or no longer measured"
+    assert found.get("unscored") == (text if is_open else None)
 
 
 def test_a_system_that_abstains_on_everything_fails(court: Court) -> None:

@@ -240,6 +240,28 @@ def test_few_unscored_cases_that_cannot_change_the_verdict_are_left() -> None:
     assert verdict.outcome == "passed"
 
 
+@pytest.mark.parametrize("before", [1.0, None])
+@pytest.mark.parametrize(("count", "outcome"), [(1, "passed"), (2, "inconclusive")])
+def test_what_could_not_be_judged_may_have_drifted(before: float | None, count: int, outcome: str) -> None:
+    """At 1 when the anchor was set: one of 24 at 0 is a fall of 0.042, which drift may; two are one of 0.083."""
+    missing = [
+        sheets.CaseValues(f"u{n}", "a", False, (before,), (None,), unscored=frozenset({0})) for n in range(count)
+    ]
+    found = [*cases(*[KEPT] * (24 - count)), *missing]
+    values = sheet(found, anchor={"recall@5": {case.id: 1.0 for case in found}})
+    limits = {"max_unscored": 0.1, "drift": {"max_drop": 0.05}}
+    assert gate.decide(exam(values, rule(max_drop=0.5), gate=limits)).outcome == outcome
+
+
+@pytest.mark.parametrize(("before", "outcome"), [(0.0, "passed"), (0.5, "inconclusive")])
+def test_a_row_below_its_floor_before_may_lack_what_was_at_the_worst(before: float, outcome: str) -> None:
+    """``floor_policy: no_worse``: what was at 0 cannot have fallen; what was at 0.5 may have."""
+    missing = sheets.CaseValues("u", "a", critical=False, before=(before,), after=(None,), unscored=frozenset({0}))
+    values = sheet([*cases(*[(0.5, 0.5)] * 9), missing])
+    settings = {"floor_policy": "no_worse", "max_unscored": 0.1}
+    assert gate.decide(exam(values, rule(min=0.7), gate=settings)).outcome == outcome
+
+
 def test_drift_fails_where_no_single_change_did() -> None:
     """0.06 below the anchor is more than the 0.05 allowed, though the last step was only 0.01."""
     anchor = {"recall@5": {f"a{n}": 0.80 for n in range(6)}}

@@ -225,3 +225,23 @@ def test_a_new_case_may_not_pull_a_row_below_its_floor_further_down() -> None:
     values = [*sheets.cases(*[(0.5, 0.5)] * 6), new]
     found = exam(values, sheets.rule("faithfulness", min=0.9), gate={"floor_policy": "no_worse"})
     assert gate.decide(found).outcome == "failed"
+
+
+@pytest.mark.parametrize(
+    ("noise", "fell", "outcome"),
+    [
+        # Five of 25 at 0 are one way of 32, four one of 16.
+        ({}, 4, "inconclusive"), ({}, 3, "passed"),
+        # t(0.95, 96) x 0.05 x root(2 / 25) = 1.661 x 0.01414 = 0.0235; one case at 0 is 0.04.
+        ({"measured": {"faithfulness": known(0.05, a=(0.05, 24))}, "repeats": 5}, 0, "inconclusive"),
+        ({"measured": {"faithfulness": known(0.1, a=(0.1, 24))}, "repeats": 5}, 0, "passed"),
+    ],
+)  # fmt: skip
+def test_a_missing_value_is_no_worse_than_the_worst_there_is(noise: dict[str, Any], fell: int, outcome: str) -> None:
+    """What chance makes of the row with the worst value in it decides whether that would change the verdict."""
+    missing = CaseValues("u", "a", critical=False, before=(1.0,), after=(None,), unscored=frozenset({0}))
+    found = gate.decide(exam([*fallen(fell, 24, 1.0), missing], noise=noise))
+    worst = missing._replace(after=(0.0,), unscored=frozenset())
+    at_worst = gate.decide(exam([*fallen(fell, 24, 1.0), worst], noise=noise))
+    assert found.outcome == outcome
+    assert at_worst.outcome == ("failed" if outcome == "inconclusive" else "passed")
