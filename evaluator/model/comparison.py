@@ -146,7 +146,7 @@ class RuledRow(Value):
     or no judge decides it), ``taken_over`` that another judge enforced it in the baseline. ``unscored_before`` paired
     cases are scored now, and the baseline's judge could not score them. ``anchor_within`` says that the fall below the
     anchor is no more than noise makes, ``is_blind`` that noise could make any fall, however far.
-    ``is_doubted``: it has too few cases for a test, and fell together with all such rows by more than chance makes.
+    ``is_doubted``: it has too few cases for a test, and fell by more than chance makes, alone or with all such rows.
     ``floor_noise`` is how far ``floor`` may lie below ``floor_before`` by chance.
     ``inherited``: the base of the change had lost it already, and it is no worse now.
     """

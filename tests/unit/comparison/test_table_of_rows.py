@@ -225,7 +225,12 @@ TABLE: dict[str, Case] = {
         [LOST] * 4 + [KEPT] * 4, "within noise",
         "within noise: 4 cases lost; worse by 0.5, p = 0.062 among all rows; about 6 cases would tell", F,
     ),
-    "sign flips of too few": Case([LOST] * 4, "too few cases", "4 cases, 5 are needed", F),
+    "sign flips of too few": Case([LOST] * 2 + [KEPT] * 2, "too few cases", "4 cases, 5 are needed", F),
+    "too few that collapsed": Case(
+        [LOST] * 4, "too few cases",
+        "4 cases, 5 are needed; worse by 1, 0.02 is allowed; 4 cases lost; noise makes no fall of more than 0.5: "
+        "run `rag-assay noise` or add cases", F,
+    ),
     "better by a sign flip": Case(
         [WON, *[KEPT] * 6], "within noise", "within noise: better by 0.1429, p = 0.5 among all rows", F
     ),

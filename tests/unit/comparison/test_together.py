@@ -60,9 +60,12 @@ def test_six_cases_that_all_become_unfaithful_are_not_green() -> None:
     ("after", "is_open"),
     [
         pytest.param([UNFAITHFUL] * 6, True, id="all of six: 1 of 64"),
-        pytest.param([UNFAITHFUL] * 4 + [now()] * 2, False, id="four of six: 1 of 16"),
+        pytest.param([UNFAITHFUL] * 3 + [now()] * 3, False, id="three of six: 1 of 8, and no more than half"),
+        pytest.param([UNFAITHFUL] * 4 + [now()] * 2, True, id="four of six: 1 of 16, but more than half"),
         pytest.param([now()] * 6, False, id="nothing fell"),
-        pytest.param([UNFAITHFUL] * 4, False, id="four cases can show nothing even together"),
+        pytest.param([now(0.5)] * 4, False, id="four cases can show nothing even together"),
+        pytest.param([UNFAITHFUL] * 4, True, id="four cases of which nothing is left need no test"),
+        pytest.param([UNFAITHFUL], False, id="one case alone is no two"),
         pytest.param([now(0.98)] * 6, False, id="all fell, and no farther than is allowed"),
         pytest.param([now(0.5, 0.0)] * 6, True, id="two metrics fell by half"),
         pytest.param(
@@ -88,13 +91,33 @@ def test_a_fall_in_the_only_metric_that_moved_has_the_whole_of_alpha() -> None:
 
 def test_rises_stand_against_falls() -> None:
     """What a case lost in one metric and won in another is nothing; five that only lost are one way of 32."""
-    for correctness, is_open in ((1.0, False), (0.0, True)):
+    for correctness, is_open in ((0.5, False), (0.0, True)):
         lines = [
-            CaseValues(f"c{n}", "a", critical=False, before=(1.0, 0.0, 0.5, 0.5, 1.0), after=(0.0, correctness, *REST))
+            CaseValues(f"c{n}", "a", critical=False, before=(1.0, 0.0, 0.5, 0.5, 1.0), after=(0.5, correctness, *REST))
             for n in range(5)
         ]
         values = Sheet(tuple(MetricId.parse(name) for name in NAMES), DECLARED, lines, has_baseline=True)
         assert ("too-few-cases" in codes(sheets.exam(values, *RULES, written=False))) == is_open
+
+
+def small_categories(after: float, **fields: Any) -> Exam:
+    """Two categories of three beside one of 24 that stays; 30 cases can show falls."""
+    found = [
+        *sheets.cases(*[(1.0, after)] * 3, category="s1"), *sheets.cases(*[(1.0, after)] * 3, category="s2"),
+        *sheets.cases(*[(1.0, 1.0)] * 24, category="big"),
+    ]  # fmt: skip
+    values = Sheet((MetricId.parse(NAMES[0]),), DECLARED, found, has_baseline=True, noise=Noisiness(alpha=0.01))
+    return sheets.exam(values, sheets.rule(NAMES[0], per="category", max_drop=0.03, min_lost=2, **fields))
+
+
+@pytest.mark.parametrize(("after", "is_open"), [(0.0, True), (0.5, False)])
+def test_small_categories_of_which_nothing_is_left_are_not_green(after: float, *, is_open: bool) -> None:
+    """The pooled row has 6 cases of 7 that it takes at 0.01, and the row of all 30 cannot tell six either."""
+    found = small_categories(after)
+    doubted = {(entry.row.scope, entry.row.category) for entry in found.rows if entry.is_doubted}
+    assert doubted == ({("category", "s1"), ("category", "s2"), ("small", None)} if is_open else set())
+    assert gate.decide(found).outcome == ("inconclusive" if is_open else "passed")
+    assert gate.decide(small_categories(after, optional=True)).outcome == "passed"
 
 
 def test_an_optional_rule_leaves_nothing_open() -> None:

@@ -229,4 +229,4 @@ def test_a_suite_without_a_judge_says_nothing_of_tiers(tmp_path: Path) -> None:
     prepare(stream, out, Wanted("collect", happened=PULL), site(tmp_path / "zone", said))
 
     assert "tier" not in said.getvalue()
-    assert files_in(out)[".rag-assay/about"] == b"shop\nretrieval\n"
+    assert files_in(out)[".rag-assay/about"] == b"shop\nretrieval\nshop\n"
