@@ -28,6 +28,9 @@ OTHER_CHUNKING = f"{ADVISORY}other chunking)"
 NO_ANSWERS = "no baseline to compare answers with"
 """Why a rule on wins says nothing."""
 
+UNMATCHED = "the baseline has no value to compare with"
+"""Why a row is new whose cases are not."""
+
 REWORDED_SHARE = 0.1
 """Above so large a share of paraphrases that are asked in other words than before, what is left decides nothing."""
 
@@ -128,7 +131,7 @@ def groups(values: Sheet, metric: str, per: str, min_cases: int) -> Iterator[Gro
 
 def _applies(cases: Sequence[CaseValues], column: int) -> bool:
     # A category in which nothing could be scored has a row that says so.
-    lacks = any(column in case.unscored for case in cases)
+    lacks = any(column in case.unscored | case.relabelled for case in cases)
     return lacks or bool(sheet.scored_after(cases, column) or sheet.scored_before(cases, column))
 
 
@@ -188,19 +191,21 @@ def _row(values: Sheet, metric: str, group: Group, rule: Rule | None, seen: Seen
     if at != "mean" and before is not None and after is not None:
         delta = after - before
     one_sided = _one_sided(values, metric, group) if not pairs else None
+    seen = seen._replace(is_small=group.small, worse=_count_worse(values, metric, pairs))
+    left_out = sum(column in case.relabelled for case in group.cases)
     row = Row(
         scope=group.scope, category=group.category, metric=metric, baseline=before, candidate=after, delta=delta,
         n=len(pairs), status="not evaluated", reason="", tolerance=statuses.tolerance(rule, before),
         noise=seen.chance.band if seen.chance is not None else None, interval=_interval(values, metric, seen.chance),
     )  # fmt: skip
     if one_sided is not None:
-        return _with_caveats(values, row.but(**one_sided), group)
+        return _with_caveats(values, statuses.without_relabelled(row.but(**one_sided), left_out, seen), group)
     other_judge = values.other_judge(metric)
     if other_judge is not None:
         return row.but(delta=None, status="not comparable", reason=other_judge)
-    seen = seen._replace(is_small=group.small, worse=_count_worse(values, metric, pairs))
     status, reason = statuses.status(values, row, rule, seen)
-    return _with_caveats(values, row.but(status=status, reason=reason), group)
+    row = statuses.without_relabelled(row.but(status=status, reason=reason), left_out, seen)
+    return _with_caveats(values, row, group)
 
 
 def _interval(values: Sheet, metric: str, chance: Chance | None) -> tuple[float, float] | None:
@@ -237,7 +242,8 @@ def _one_sided(values: Sheet, metric: str, group: Group) -> dict[str, object]:
     if mine and any(case.paraphrases.lost for case in group.cases) and values.declaration(metric).group:
         return {**means, "status": "too few cases", "reason": "every group is asked in other words than before"}
     if mine and not theirs:
-        return {**means, "status": "new", "reason": "not in the baseline"}
+        is_known = any(case.paired for case in group.cases)
+        return {**means, "status": "new", "reason": UNMATCHED if is_known else "not in the baseline"}
     if theirs and not mine:
         gone = not any(case.after is not None for case in group.cases)
         reason = "no case of it is left" if gone else "applies to no case any more"

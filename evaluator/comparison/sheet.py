@@ -33,7 +33,8 @@ class CaseValues(NamedTuple):
 
     ``whole`` is what the candidate has where ``after`` leaves out what the baseline was not asked: floors read it.
     ``unscored`` are places that the candidate has no value for and should, ``unscored_before`` those that only the
-    baseline's judge could not score.
+    baseline's judge could not score. ``relabelled`` are places of what a judge said of the case in the baseline, by
+    labels that are others now, and that nobody accepted.
     """
 
     id: str
@@ -47,6 +48,7 @@ class CaseValues(NamedTuple):
     whole: Values | None = None
     paraphrases: Paraphrases = Paraphrases()
     unscored_before: frozenset[int] = frozenset()
+    relabelled: frozenset[int] = frozenset()
 
     @property
     def paired(self) -> bool:

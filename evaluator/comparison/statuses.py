@@ -61,6 +61,23 @@ def status(values: Sheet, row: Row, rule: Rule | None, seen: Seen) -> tuple[Stat
     return _worse(abs(delta), row.tolerance, rule, seen)
 
 
+def without_relabelled(row: Row, left_out: int, seen: Seen) -> Row:
+    """A row without the cases that a judge judged by other labels; too many of them, and it is about other cases.
+
+    A category that is small in any case is pooled, and the rest is seen there.
+    """
+    if not left_out:
+        return row
+    said = f"{counted(left_out, 'relabelled case')} left out"
+    if seen.is_small and not row.n and left_out < seen.fewest:
+        return row.but(status="too few cases", reason=said)
+    is_small_anyway = seen.is_small and left_out + row.n < seen.fewest
+    if row.status == "regressed" or left_out <= row.n or is_small_anyway:
+        return row.but(reason=f"{row.reason} ({said})")
+    cases = f"{left_out} of {counted(left_out + row.n, 'case')} judged by other facts, reference or expect than before"
+    return row.but(status="not comparable", reason=f"{cases}; accepted.yml can name them")
+
+
 def _is_too_small(row: Row, seen: Seen) -> bool:
     # What was measured tells of any number of cases; sign flips of too few can show nothing.
     is_tested = seen.chance is not None and seen.chance.band is None

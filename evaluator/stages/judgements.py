@@ -72,6 +72,11 @@ def has_none_rightly(view: CaseView, undrawn_is_missing: bool) -> bool:  # noqa:
     return view.labels.expect == "abstain" and _abstains(view)
 
 
+def gives_none(view: CaseView) -> bool:
+    """Whether a case has no answer, or one that abstains."""
+    return view.failed or _abstains(view)
+
+
 def told(view: CaseView) -> JudgedCase:
     """What a judge said of a critical case; one that the pipeline failed on has no facts and no claims."""
     judged = view.judgement

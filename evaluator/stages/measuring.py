@@ -40,11 +40,15 @@ class Judged(NamedTuple):
         is_paired: whether both runs were judged, by the same labels; otherwise the case is not paired there.
         is_comparable: whether they were by the same judge, too.
         undrawn_is_missing: whether a case that is not judged now by the sample counts as one that could not be.
+        told: places of what is known of the candidate by the baseline's labels, although it was judged by others.
+        is_accepted: whether a person accepted that the case is labelled otherwise.
     """
 
     is_paired: bool = True
     is_comparable: bool = True
     undrawn_is_missing: bool = False
+    told: frozenset[int] = frozenset()
+    is_accepted: bool = False
 
 
 ALIKE = Judged()
@@ -141,11 +145,13 @@ class Ruler:
     ) -> CaseValues:
         """A line of the sheet; what the baseline measured and the candidate no longer lets be measured is missing."""
         rechunked, missing = False, after.unscored if after else frozenset[int]()
-        unscored_before = frozenset[int]()
+        unscored_before, relabelled = frozenset[int](), frozenset[int]()
         values = before.values if before else None
         if values is not None:
             # What the baseline was found to be beside a run of its own says nothing of this one.
-            absent = self._comparing if judged.is_paired else self.judged | self._comparing
+            absent = self._comparing if judged.is_paired else self._comparing | (self.judged - judged.told)
+            if after is not None and not judged.is_accepted:
+                relabelled = frozenset(place for place in absent - self._comparing if values[place] is not None)
             values = tuple(None if place in absent else value for place, value in enumerate(values))
         if before is not None and values is not None and after is not None:
             rechunked = _rechunked(before.view.needs, after.view.needs)
@@ -157,7 +163,7 @@ class Ruler:
         return CaseValues(
             case.id, labels.category, labels.critical, values, after.values if after else None,
             rechunked=rechunked, unscored=missing, language=case.language,
-            unscored_before=unscored_before,
+            unscored_before=unscored_before, relabelled=relabelled,
         )  # fmt: skip
 
     @cached_property

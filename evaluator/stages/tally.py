@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
-from evaluator.stages import judgements, measuring, regressed
+from evaluator.stages import judgements, measuring, regressed, relabelled
 from evaluator.stages.exhibits import Collected
 from evaluator.stages.holdout import Holdout
 from evaluator.stages.paraphrases import NO_SIDES
@@ -161,6 +161,9 @@ class Tally:
         terms = judged._replace(undrawn_is_missing=self.half is not None and self.half.samples_less)
         if old is not new:
             both = self._both(mine, theirs, old)
+        by_others = old.labels is not new.labels
+        if by_others and not judged.is_paired and self.half is not None and self.half.is_comparable:
+            terms = terms._replace(told=relabelled.told(self.ruler, both[1]))
         if old is not new or terms != judged:
             line = self._line(mine, theirs, old, both, terms)
         self.old.append(line)
@@ -229,7 +232,9 @@ class Tally:
         alike = self.half.is_labelled_alike(before, after)
         if not alike and self.half.has_baseline:
             self.judged_changed.append(case)
-        return measuring.Judged(alike and self.half.has_baseline, alike and self.half.is_comparable)
+        return measuring.Judged(
+            alike and self.half.has_baseline, alike and self.half.is_comparable, is_accepted=case in self.accepted
+        )
 
     def _count(self, before: Measured, after: Measured, judged: Judged) -> None:
         """Count who answered; before another judge or none, it is not known who did."""

@@ -344,6 +344,53 @@ class TestComparable:
         court.run("new", [*many, *ten(*GOOD)[2:]])
         assert "only 8 of 10 cases have the facts, reference and expect" in str(court.decide("new", baseline).reasons)
 
+    def test_a_category_that_is_labelled_anew_is_not_decided_until_a_person_says_so(self, court: Court) -> None:
+        """A dot less in every reference of it, while it falls: what a judge said before is about other labels."""
+        court.calibrate(calibration())
+        court.config["metrics"] = ["recall@5", "faithfulness"]
+        labels = {"labels": {"reference": "It closes at 5."}}
+        others = [case(f"d{number}", *GOOD) for number in range(90)]
+        baseline = court.run("base", [*ten(*GOOD, category="x", **labels), *others], calibration=calibration())
+        labels = {"labels": {"reference": "It closes at 5"}}
+        court.run("new", [*ten(*GOOD, category="x", **labels), *others])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        assert {reason.code for reason in decision.reasons} == {"not-comparable"}
+        said = "10 of 10 cases judged by other facts, reference or expect than before; accepted.yml can name them"
+        assert f"faithfulness in x: {said}" in [reason.text for reason in decision.reasons]
+        named = [{"case": [f"c{number}" for number in range(10)], "reason": "r", "until": "2026-12-31"}]
+        (court.folder / "accepted.yml").write_text(json.dumps(named))
+        court.config["accepted"] = "accepted.yml"
+        baseline = court.run("base", [*ten(*GOOD, category="x", labels={"reference": "It closes at 5."}), *others])
+        court.run("new", [*ten(*GOOD, category="x", **labels), *others])
+        assert court.decide("new", baseline).outcome == "passed"
+
+    def test_other_references_do_not_hide_what_is_judged_without_them(self, court: Court) -> None:
+        """Ten of a hundred answers make things up, and each gets another reference in the same change."""
+        court.calibrate(calibration())
+        others = [case(f"d{number}", *GOOD) for number in range(90)]
+        baseline = court.run("base", [*ten(*GOOD), *others], calibration=calibration())
+        court.run("new", [*ten(*BAD, labels={"reference": "It closes at 5."}), *others])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        loosened = [entry.text for entry in court.comparison("new").loosened]
+        assert any(text.startswith("faithfulness max_drop over all cases fails under the") for text in loosened)
+        assert not any("answer_completeness" in text for text in loosened)
+
+    @pytest.mark.parametrize("given", [{"answer": "", "sure": True}, {"abstained": True}])
+    def test_an_answer_that_was_lost_is_missed_by_the_labels_it_had(self, court: Court, given: Any) -> None:
+        """Ten of a hundred cases answer no more, and are to abstain by the same change."""
+        court.calibrate(calibration())
+        others = [case(f"d{number}", *GOOD) for number in range(90)]
+        baseline = court.run("base", [*ten(*GOOD, **FACTS), *others], calibration=calibration())
+        labels = {**FACTS["labels"], "expect": "abstain"}
+        court.run("new", [*ten(labels=labels, **given), *others])
+        decision = court.decide("new", baseline)
+        assert decision.outcome == "inconclusive"
+        loosened = [entry.text for entry in court.comparison("new").loosened]
+        for metric in ("abstention", "answer_relevance", "answer_completeness"):
+            assert any(text.startswith(f"{metric} max_drop over all cases fails") for text in loosened)
+
     def test_a_critical_case_with_other_labels_counts_as_removed(self, court: Court) -> None:
         """Or an edited reference would take the case out of what the judge protects."""
         court.calibrate(calibration())

@@ -94,12 +94,18 @@ def new(name: str, value: float | None, category: str = "new") -> CaseValues:
     return CaseValues(name, category, critical=False, before=None, after=(value,))
 
 
+def relabelled(name: str, value: float | None, category: str = "a") -> CaseValues:
+    """A case that the baseline's judge judged by other labels."""
+    return CaseValues(name, category, critical=False, before=(None,), after=(value,), relabelled=frozenset({0}))
+
+
 def half(**fields: Any) -> dict[str, Any]:
     """A judge that decides faithfulness and is not believed."""
     return {"judged": JudgedHalf(JUDGE, Belief(0.6, None, None), **fields)}
 
 
 FEWER = [sheets.CaseValues(f"c{n}", "a", False, (0.6, 1.0), (0.4, 0.8)) for n in range(6)]
+OTHERWISE = "judged by other facts, reference or expect than before; accepted.yml can name them"
 F, N = "faithfulness", "noise_sensitivity"
 TABLE: dict[str, Case] = {
     "nothing changed": Case([KEPT] * 6, "unchanged", "no change"),
@@ -148,6 +154,35 @@ TABLE: dict[str, Case] = {
     "a metric that applies no more": Case([(0.5, None)] * 3, "removed", "applies to no case any more"),
     "a metric that applies to nothing": Case([(None, None)] * 3, "not evaluated", "not applicable to any case"),
     "other questions": Case([new("n", 1.0), gone("o", 1.0)], "too few cases", "no case is the same in both runs"),
+    "values that nothing was before": Case(
+        [(None, 1.0)] * 3, "new", "the baseline has no value to compare with"
+    ),
+    # A judge's word on one case in six is about other labels; on four in seven, of one category, it decides nothing.
+    "a case with other labels": Case(
+        [*[KEPT] * 5, relabelled("r", 0.0)], "unchanged", "no change (1 relabelled case left out)", F
+    ),
+    "cases with other labels": Case(
+        [*[KEPT] * 3, *[relabelled(f"r{n}", 0.0) for n in range(4)], *sheets.cases(*[KEPT] * 9, category="b")],
+        "not comparable", f"4 of 7 cases {OTHERWISE}", F, scope=("category", "a"),
+    ),
+    "a fall beside cases with other labels": Case(
+        [*[LOST] * 6, *[relabelled(f"r{n}", 0.0) for n in range(7)]], "regressed",
+        "worse by 1, 0.02 is allowed, p = 0.016 among all rows; 6 cases lost (7 relabelled cases left out)", F,
+    ),
+    "only cases with other labels": Case(
+        [relabelled(f"r{n}", 0.0) for n in range(7)], "not comparable", f"7 of 7 cases {OTHERWISE}", F
+    ),
+    "only cases with other labels, which are to abstain": Case(
+        [relabelled(f"r{n}", None) for n in range(7)], "not comparable", f"7 of 7 cases {OTHERWISE}", F
+    ),
+    "the one case of a category, with other labels": Case(
+        [*[KEPT] * 6, relabelled("r", 0.0, "b")], "too few cases", "1 relabelled case left out", F,
+        scope=("category", "b"),
+    ),
+    "a case of a small category, with other labels": Case(
+        [*[KEPT] * 6, sheets.case("b0", *KEPT, "b"), relabelled("r", 0.0, "b"), relabelled("s", 0.0, "b")],
+        "unchanged", "no change (2 relabelled cases left out)", F, scope=("category", "b"),
+    ),
     "no baseline": Case([new("n", 0.25)], "not evaluated", "no baseline", sheet={"has_baseline": False}),
     "no baseline and no value": Case(
         [new("n", None)], "not evaluated", "not applicable to any case", sheet={"has_baseline": False}
