@@ -32,9 +32,15 @@ class Anchors:
         return self.seen.baseline.head.history if self.seen.baseline is not None else History()
 
     def in_use(self, metrics: Sequence[str]) -> Anchor:
-        """What this run's drift is measured against; ``metrics`` have a drop rule, relabelled cases start anew."""
-        kept = [line for line in self.seen.new if line.id not in self.seen.relabelled]
-        return {**{metric: dict(self._of(metric)) for metric in self.stored.anchor}, **self.over(metrics, kept)}
+        """What this run's drift is measured against; ``metrics`` have a drop rule.
+
+        Relabelled cases start anew where that says something to a metric.
+        """
+        found = self.over(metrics, self.seen.new)
+        for metric, values in found.items():
+            for case in self._relabelled(metric):
+                values.pop(case, None)
+        return {**{metric: dict(self._of(metric)) for metric in self.stored.anchor}, **found}
 
     def history(self, in_use: Anchor) -> History:
         """What is handed on to the gate."""
@@ -71,9 +77,15 @@ class Anchors:
     def _of(self, metric: str) -> Mapping[str, float]:
         return {} if metric in self._incomparable else self.stored.anchor.get(metric, {})
 
+    def _relabelled(self, metric: str) -> frozenset[str]:
+        """Cases that are labelled otherwise in a way that says something to a metric."""
+        column = self.seen.ruler.metrics.index(MetricId.parse(metric))
+        return frozenset(case for case, unmoved in self.seen.relabelled.items() if column not in unmoved)
+
     def _filled(self, metric: str, lines: Sequence[CaseValues]) -> Iterator[tuple[str, float]]:
         parsed, stored = MetricId.parse(metric), self._of(metric)
         column, is_of_groups = self.seen.ruler.metrics.index(parsed), self.seen.ruler.declared[parsed.name].group
+        anew = self._relabelled(metric)
         for line in lines:
             if line.before is None or line.after is None:
                 continue
@@ -81,7 +93,7 @@ class Anchors:
             # What is left of a group is another group than the one that was noted.
             is_other = is_of_groups and line.paraphrases.lost
             # What the baseline could not score, or asked no judge about, an earlier run may have noted.
-            is_noted = not is_other and (value is not None or line.id not in self.seen.relabelled)
+            is_noted = not is_other and (value is not None or line.id not in anew)
             found = stored.get(line.id, value) if is_noted else value
             if found is not None:
                 yield line.id, found

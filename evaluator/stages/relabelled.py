@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from evaluator.stages import judgements
 
 if TYPE_CHECKING:
-    from evaluator.stages.measuring import Measured, Ruler
+    from evaluator.comparison.sheet import Values
+    from evaluator.stages.measuring import Judged, Measured, Ruler
 
 LABELLED = frozenset({"statements", "recall"})
 """What a judge is asked about facts or a reference."""
@@ -24,3 +25,9 @@ def told(ruler: Ruler, after: Measured) -> frozenset[int]:
     return frozenset(
         place for place, metric in declared.items() if not metric.group and not needed.intersection(metric.asks)
     )
+
+
+def unmoved(ruler: Ruler, new: Values, old: Values, judged: Judged) -> frozenset[int]:
+    """The places of what the baseline scores alike by both labels: what changed in them says nothing to those."""
+    same = frozenset(place for place, value in enumerate(new) if value == old[place])
+    return same if judged.is_paired else same - ruler.judged

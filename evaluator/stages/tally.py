@@ -48,8 +48,9 @@ class Tally:
     baseline's exam takes the candidate's labels for them. ``half`` is what a judge decides, None in tier retrieval;
     ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``unsupported`` claims that are
     unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a whole.
-    ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
-    finds them. ``regressed`` is what paired cases lost of which some metric fell. ``exhibits`` and ``holdout`` are for
+    ``relabelled`` are cases that are labelled otherwise, with the places of what that says nothing to. ``renumbered``
+    are chunks and documents that labels name and that say something else now, by case, as ``others`` finds them.
+    ``regressed`` is what paired cases lost of which some metric fell. ``exhibits`` and ``holdout`` are for
     people to look at, and so is ``grouped``: the candidate's groups of paraphrases by root, with it.
     """
 
@@ -67,7 +68,7 @@ class Tally:
     old_critical: list[CriticalOutcome] = field(default_factory=list)
     asked: dict[str, Asked] = field(default_factory=dict)
     asked_before: dict[str, Asked] = field(default_factory=dict)
-    relabelled: set[str] = field(default_factory=set)
+    relabelled: dict[str, frozenset[int]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     critical_before: set[str] = field(default_factory=set)
     failed: dict[bool, list[bool]] = field(default_factory=lambda: {False: [], True: []})
@@ -152,6 +153,7 @@ class Tally:
         both = self._both(mine, theirs, new)
         judged = self._judged(case, new.labels, measuring.labels_of(theirs))
         line = self._line(mine, theirs, new, both, judged)
+        values = both[0].values
         self.new.append(line)
         self._tell(mine, theirs, both, judged)
         if line.rechunked and (other := list(self.others.of(*(each.view for each in both)))):
@@ -168,7 +170,9 @@ class Tally:
             line = self._line(mine, theirs, old, both, terms)
         self.old.append(line)
         self._critical(case, *both, terms, old=True)
-        self.relabelled.update([case] if mine.case.labels_hash != theirs.case.labels_hash else [])
+        if mine.case.labels_hash != theirs.case.labels_hash:
+            same = relabelled.unmoved(self.ruler, values, both[0].values, judged) if by_others else frozenset()
+            self.relabelled[case] = same
         self.flags.extend([case] if theirs.case.critical and not mine.case.critical else [])
 
     def _older(self, mine: StoredCase, theirs: StoredCase, new: Reading) -> Reading:

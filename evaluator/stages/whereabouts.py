@@ -48,7 +48,7 @@ def _of_row(entry: Loosened, lines: Mapping[str, str], seen: Tally) -> str:
         before, after = (measuring.citations_of(run.head) for run in (seen.baseline, seen.candidate))
         return f"citations.pattern: {_pattern(before)} → {_pattern(after)}"
     # A flag that is gone is a change of labels too, and said on its own.
-    relabelled = seen.relabelled - set(seen.flags)
+    relabelled = seen.relabelled.keys() - set(seen.flags)
     cases = [line.id for line in seen.new if line.id in relabelled and entry.category in (None, line.category)]
     return f"labels changed: {_listed(cases, lines)}" if cases else ""
 

@@ -140,6 +140,19 @@ def test_a_question_that_is_labelled_anew_starts_anew(tmp_path: Path) -> None:
     assert (anchor["c98"], anchor["c0"], sum(anchor.values())) == (1.0, 1.0, 100)
 
 
+def test_labels_that_say_nothing_to_a_metric_hide_no_drift(tmp_path: Path) -> None:
+    """Another category in every run, and other chunks that are known to be irrelevant, which recall does not read."""
+    chain = Chain(tmp_path)
+    chain.run(*hundred(100))
+    found = []
+    for turn in range(1, 5):
+        cases, answers = hundred(100 - 2 * turn)
+        for case in cases:
+            case |= {"category": f"a{turn}", "irrelevant": [f"i{turn}"]}
+        found.append(chain.run(cases, answers))
+    assert found == [(0, set()), (0, set()), (1, {"recall@5 drift"}), (1, {"recall@5 drift", "recall@5 max_drop"})]
+
+
 def judged(folder: Path) -> Chain:
     """A suite of ten answers of ten claims with a judge that is believed and noise that was measured."""
     judge = {"provider": "scripted", "model": "tests.fakes.wobbling:reply"}
