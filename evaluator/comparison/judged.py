@@ -94,6 +94,12 @@ def reasons(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]], rules: Seq
             f"only {judging.paired} of {judging.pairable} cases have the facts, reference and expect of the baseline"
         )
         yield Reason(code="too-few-paired", text=f"{alike}, so what a judge says of the others cannot be compared")
+    if judging.judged - judging.undrawn < MIN_PAIRED_SHARE * judging.judged:
+        drawn = (
+            f"only {judging.judged - judging.undrawn} of {judging.judged} cases that were judged in the baseline are "
+            "drawn by judge.sample"
+        )
+        yield Reason(code="too-few-paired", text=f"{drawn}: score --against the baseline draws them first")
     yield from _unscored_before(exam)
     yield from _unconfirmed(exam)
     if judging.terms.advisory == "inconclusive":

@@ -232,6 +232,8 @@ class Judging(Value):
         has_baseline: whether the baseline was judged.
         pairable, paired: of the cases that both runs were asked alike, those not accepted as changed, and those whose
             facts, reference and expect are the same.
+        judged, undrawn: of those, how many the baseline's judge was asked about, and of how many judge.sample left out
+            now.
         stopped: why judging ended before it was done.
         lost: why there is nothing to compare with, or too little, although there was once; None: there is, or there
             never was.
@@ -242,6 +244,8 @@ class Judging(Value):
     has_baseline: bool
     pairable: int = 0
     paired: int = 0
+    judged: int = 0
+    undrawn: int = 0
     stopped: str | None = None
     lost: str | None = None
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.judging.subject import Chunk, Fact, Subject, Wanted
 from evaluator.model.record import union
+from evaluator.stages import judgements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +35,8 @@ NO_ANSWERS = (
 class Answered(NamedTuple):
     """One case. ``texts`` are those of its context, in order; None where one is not known.
 
-    ``before`` is the baseline's answer to the same question, where it is to be compared.
+    ``before`` is the baseline's answer to the same question, where it is to be compared; ``was_judged`` says whether
+    the baseline's judge was asked about that.
     """
 
     case: str
@@ -49,6 +51,7 @@ class Answered(NamedTuple):
     failed: bool
     input_hash: str
     before: str | None = None
+    was_judged: bool = False
 
     def subject(self, bench: Bench, wanted: Wanted) -> Subject:
         """What the conversations with a judge are about."""
@@ -74,6 +77,12 @@ class Measures(NamedTuple):
     def asks(self) -> frozenset[Asked]:
         """What a judge is asked for them."""
         return frozenset(part for metric in self.metrics for part in self.declared[metric.name].asks)
+
+    @property
+    def reads_baseline(self) -> bool:
+        """Whether what the baseline says of a case decides what a judge is asked."""
+        judge = self.config.judge
+        return "preference" in self.asks or (judge is not None and judge.sample is not None)
 
     def wanted(self, labels: Labels) -> Wanted:
         """What is asked about a case: what its metrics read and, of a critical one, what its rules do."""
@@ -121,7 +130,7 @@ def of_stored(stored: StoredCase, labels: Labels) -> Answered:
     return Answered(
         case.id, case.question, case.history, case.language, labels, case.answer, case.abstained, case.context,
         [said[chunk].text if chunk in said else None for chunk in case.context], case.failure is not None,
-        case.input_hash,
+        case.input_hash, was_judged=judgements.is_drawn(case.judgement),
     )  # fmt: skip
 
 

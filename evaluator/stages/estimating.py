@@ -95,10 +95,10 @@ def estimate_run(workspace: Workspace) -> Estimate:
     measures = answered.Measures(config, ids, declared)
     silent = answered.lack_answers(found, measures)
     path = against.baseline_path(workspace, None)
-    if path is not None and "preference" in measures.asks:
-        found = list(rescoring.beside(found, against.read_baseline(path, config.suite)))
+    if path is not None and measures.reads_baseline:
+        found = rescoring.beside(found, against.read_baseline(path, config.suite), measures)
     with Bench(workspace, is_asked=False) as bench:
-        drawn = frozenset(sampled({each.case: each.labels for each in found}, bench.config))
+        drawn = frozenset(sampled(found, bench.config))
         judged = [each for each in found if not each.failed and each.case in drawn and not silent]
         spent = estimate(_calls(bench, measures, judged), prices_of(config.judge.prices, config.judge.provider))
     return Estimate(

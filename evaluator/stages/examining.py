@@ -179,9 +179,12 @@ class Examining:
         changed = self.seen.judged_changed
         accepted = sum(case in self.seen.accepted for case in changed)
         paired = len(self.pairs.paired)
-        return self.seen.half.of_exam(
+        found = self.seen.half.of_exam(
             self.seen.ruler, old=old, pairable=paired - accepted, paired=paired - len(changed)
         )  # fmt: skip
+        # What a smaller sample leaves out is missing under the baseline's terms, and accepted there.
+        undrawn = 0 if self.seen.half.samples_less else self.seen.undrawn
+        return found.but(judged=self.seen.judged, undrawn=undrawn)
 
     def _sheet(self, lines: Sequence[CaseValues], anchor: Anchor, *, old: bool = False) -> Sheet:
         ruler, half = self.seen.ruler, self.seen.half

@@ -44,6 +44,16 @@ def of_case(run: Run, stored: StoredCase) -> Judged | None:
         raise errors.FileProblem(f"{sentence}; score the run again") from error
 
 
+def is_drawn(stored: Mapping[str, Any] | None) -> bool:
+    """Whether a judge was asked about a case, as a run holds it."""
+    return stored is not None and stored.get("drawn") is not False
+
+
+def was_drawn(view: CaseView) -> bool:
+    """Whether a judge was asked about a case."""
+    return view.judgement is not None and view.judgement.drawn
+
+
 def abstained(stored: Mapping[str, Any] | None) -> bool | None:
     """Whether a case abstained, as a run holds it of the judge; None where it was not asked or is not known."""
     opinion = stored.get("abstained") if stored is not None else None

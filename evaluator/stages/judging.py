@@ -11,11 +11,10 @@ from evaluator.model.score import Unscored
 from evaluator.stages.judged_run import JudgedRun, interrupted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evaluator.judging.subject import Subject
     from evaluator.model.config import Judge as JudgeConfig
-    from evaluator.model.golden import Labels
     from evaluator.stages.answered import Answered, Measures
     from evaluator.stages.bench import Bench
 
@@ -31,7 +30,7 @@ def judge(bench: Bench, measures: Measures, answered: Sequence[Answered]) -> dic
         JudgeError: the judge can answer nothing.
         TemplateError: a prompt does not render.
     """
-    drawn = frozenset(sampled({each.case: each.labels for each in answered}, bench.config))
+    drawn = frozenset(sampled(answered, bench.config))
     asked = _subjects(bench, measures, [each for each in answered if not each.failed and each.case in drawn])
     found = bench.ask({case: conversations.conversation(subject) for case, subject in asked.items()})
     for case in found:
@@ -63,22 +62,21 @@ def _interrupted(found: Sequence[Judged], bench: Bench) -> str | None:
     return interrupted(done, len(found))
 
 
-def sampled(cases: Mapping[str, Labels], judge: JudgeConfig) -> Iterator[str]:
+def sampled(cases: Iterable[Answered], judge: JudgeConfig) -> Iterator[str]:
     """The cases that ``judge.sample`` draws: of each category the critical ones and, up to its number, others.
 
-    Those are the first by a hash over seed and id, so that two runs draw the same.
+    Those are first what was judged before, so that no added case takes the place of one that may have been lost, then
+    the first by a hash over seed and id, so that two runs draw the same.
     """
-    if judge.sample is None:
-        yield from cases
-        return
-    by_category: dict[str, list[str]] = {}
-    for case, labels in cases.items():
-        by_category.setdefault(labels.category, []).append(case)
+    by_category: dict[str, dict[str, Answered]] = {}
+    for each in cases:
+        by_category.setdefault(each.labels.category, {})[each.case] = each
     for members in by_category.values():
-        critical = [case for case in members if cases[case].critical]
-        others = sorted((case for case in members if not cases[case].critical), key=lambda each: draw(judge.seed, each))
-        yield from critical
-        yield from others[: max(0, judge.sample - len(critical))]
+        critical = [case for case, each in members.items() if each.labels.critical]
+        others = [each for each in members.values() if not each.labels.critical]
+        others.sort(key=lambda each: (not each.was_judged, draw(judge.seed, each.case)))
+        left = None if judge.sample is None else max(0, judge.sample - len(critical))
+        yield from (*critical, *(each.case for each in others[:left]))
 
 
 def _not_asked(answered: Sequence[Answered], drawn: frozenset[str]) -> Iterator[tuple[str, Judged]]:

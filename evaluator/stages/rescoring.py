@@ -10,7 +10,7 @@ from evaluator import errors, metrics
 from evaluator.judging.requesting import INTERRUPTED
 from evaluator.model import judgement
 from evaluator.stages import against as baselines
-from evaluator.stages import answered, confirming, judging, known_noise, measuring
+from evaluator.stages import answered, confirming, judgements, judging, known_noise, measuring
 from evaluator.stages.bench import Bench
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.paraphrases import Meeting, are_read
@@ -56,8 +56,7 @@ def judged_beside(
         judged[0] = confirming.confirm(bench, measures, turns[0], judged[0], None)
         return judging.result(bench, measures, judged)
     baseline = baselines.read_baseline(path, workspace.config.suite)
-    if "preference" in measures.asks:
-        turns = [list(beside(found, baseline)) for found in turns]
+    turns = [beside(found, baseline, measures) for found in turns]
     judged = [judging.judge(bench, measures, found) for found in turns]
     sha256 = baseline.sha256
     if bench.config.rescore_baseline and baseline.head.fingerprint.get("judge") != bench.fingerprint(measures.declared):
@@ -67,13 +66,24 @@ def judged_beside(
     return result._replace(info=result.info and result.info.but(against=sha256))
 
 
-def beside(found: Sequence[Answered], baseline: Run) -> Iterator[Answered]:
-    """Each case with the baseline's answer to the same question in the same words, where it gave one."""
+def beside(found: Sequence[Answered], baseline: Run, measures: Measures) -> list[Answered]:
+    """Each case with what matters here of the same question in the same words of the baseline.
+
+    That is its answer, where answers are compared, and whether it was judged, where not all are.
+    """
+    if not measures.reads_baseline:
+        return list(found)
+    compares = "preference" in measures.asks
     ids = frozenset(baseline.ids)
-    for each in found:
+
+    def placed(each: Answered) -> Answered:
         stored = baseline.case(each.case).case if each.case in ids else None
-        is_same = stored is not None and stored.input_hash == each.input_hash
-        yield each._replace(before=stored.answer) if stored is not None and is_same else each
+        if stored is None or stored.input_hash != each.input_hash:
+            return each
+        answer = stored.answer if compares else None
+        return each._replace(before=answer, was_judged=judgements.is_drawn(stored.judgement))
+
+    return [placed(each) for each in found]
 
 
 class _Texts:

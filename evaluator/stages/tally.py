@@ -46,11 +46,12 @@ class Tally:
 
     ``groups`` are the groups of paraphrases in both runs. ``accepted`` are case ids that accepted.yml names: the
     baseline's exam takes the candidate's labels for them. ``half`` is what a judge decides, None in tier retrieval;
-    ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``unsupported`` claims that are
-    unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a whole.
-    ``relabelled`` are cases that are labelled otherwise, with the places of what that says nothing to. ``renumbered``
-    are chunks and documents that labels name and that say something else now, by case, as ``others`` finds them.
-    ``regressed`` is what paired cases lost of which some metric fell. ``exhibits`` and ``holdout`` are for
+    ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``judged`` counts those that it
+    could and nobody accepted, ``undrawn`` those of them that judge.sample left out now; ``unsupported`` are claims that
+    are unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a
+    whole. ``relabelled`` are cases that are labelled otherwise, with the places of what that says nothing to.
+    ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
+    finds them. ``regressed`` is what paired cases lost of which some metric fell. ``exhibits`` and ``holdout`` are for
     people to look at, and so is ``grouped``: the candidate's groups of paraphrases by root, with it.
     """
 
@@ -74,6 +75,8 @@ class Tally:
     failed: dict[bool, list[bool]] = field(default_factory=lambda: {False: [], True: []})
     answers_exist: bool = False
     judged_changed: list[str] = field(default_factory=list)
+    judged: int = 0
+    undrawn: int = 0
     unsupported: list[Unsupported] = field(default_factory=list)
     renumbered: dict[str, list[str]] = field(default_factory=dict)
     regrouped: dict[str, Paraphrases] = field(default_factory=dict)
@@ -208,6 +211,9 @@ class Tally:
         self.exhibits.compare(self.ruler, mine.case, before, after)
         self._count(before, after, judged)
         if self.half is not None and judged.is_comparable:
+            if judgements.was_drawn(before.view) and not judged.is_accepted:
+                self.judged += 1
+                self.undrawn += not (after.view.failed or judgements.was_drawn(after.view))
             self._tell_claims(mine.case.id, before, after)
 
     def _whole(self, line: CaseValues, mine: StoredCase, reading: Reading) -> CaseValues:

@@ -636,6 +636,20 @@ class TestTheExam:
         assert decision.outcome == "inconclusive"
         assert "judge.sample: none → 6" in str([entry.where for entry in court.comparison("new").loosened])
 
+    def test_cases_that_were_judged_and_are_not_drawn_now_leave_it_undecided(self, court: Court) -> None:
+        """Those that others took the place of may have lost anything; one in ten is no matter."""
+        court.calibrate(calibration())
+        court.config["judge"]["sample"] = 20
+        baseline = court.run("base", [*ten(*GOOD), *[case(f"d{n}", *GOOD) for n in range(10)]])
+        for gone, outcome in ((2, "passed"), (3, "inconclusive")):
+            left = [case(f"c{n}", drawn=n >= gone) if n < gone else case(f"c{n}", *GOOD) for n in range(10)]
+            court.run(
+                "new", [*left, *[case(f"d{n}", *GOOD) for n in range(10)], *[case(f"n{n}", *GOOD) for n in range(9)]]
+            )
+            decision = court.decide("new", baseline)
+            assert decision.outcome == outcome
+        assert "only 17 of 20 cases that were judged in the baseline are drawn" in reasons(decision)["too-few-paired"]
+
     def test_the_same_sample_is_no_smaller_one(self, court: Court) -> None:
         """Cases that neither run drew are not applicable on both sides."""
         court.calibrate(calibration())

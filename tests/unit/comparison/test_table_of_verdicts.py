@@ -133,6 +133,13 @@ REASONS: dict[str, ReasonCase] = {
             "judge says of the others cannot be compared"),
         )],
     ),
+    "too few of those that were judged": ReasonCase(
+        of_judge(judging=judging(judged=10, undrawn=2)), "inconclusive",
+        [(
+            "too-few-paired", ("only 8 of 10 cases that were judged in the baseline are drawn by judge.sample: score "
+            "--against the baseline draws them first"),
+        )],
+    ),
     # One of ten, which at the worst value would cost 0.1.
     "unscored": ReasonCase(
         exam(*[KEPT] * 9, unscored("u"), gate={"max_unscored": 0.5}), "inconclusive",

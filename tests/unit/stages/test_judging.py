@@ -10,6 +10,7 @@ import pytest
 
 from evaluator.model.config import Judge as JudgeConfig
 from evaluator.model.golden import Labels
+from evaluator.stages.answered import Answered
 from evaluator.stages.judging import sampled
 from tests.fakes import llm_brain
 from tests.fakes.llm_brain import Asked
@@ -29,6 +30,11 @@ def server() -> Iterator[LlmServer]:
 def cases(*names: str, **fields: Any) -> list[dict[str, Any]]:
     """Golden cases that differ in their names alone."""
     return [{"id": name, **fields} for name in names]
+
+
+def answered(name: str, **labels: Any) -> Answered:
+    """A case with an answer; only its labels matter."""
+    return Answered(name, "", (), "en", Labels.model_validate(labels), "", None, (), (), failed=False, input_hash="")
 
 
 class TestSample:
@@ -56,20 +62,44 @@ class TestSample:
 
     def test_critical_cases_are_judged_even_where_they_are_more_than_the_sample(self) -> None:
         """Five critical ones and a sample of two: five."""
-        labels = {f"c{number}": Labels.model_validate({"critical": number < 5}) for number in range(9)}
+        found = [answered(f"c{number}", critical=number < 5) for number in range(9)]
         judge = JudgeConfig(provider="scripted", model="m", sample=2)
-        assert sorted(sampled(labels, judge)) == ["c0", "c1", "c2", "c3", "c4"]
+        assert sorted(sampled(found, judge)) == ["c0", "c1", "c2", "c3", "c4"]
 
     def test_another_seed_draws_others_and_a_new_case_displaces_few(self) -> None:
         """By a hash of seed and id: a case that is added may take one place, never all."""
-        labels = {f"c{number}": Labels.model_validate({}) for number in range(40)}
+        found = [answered(f"c{number}") for number in range(40)]
 
         def drawn(count: int, seed: int) -> set[str]:
             judge = JudgeConfig(provider="scripted", model="m", sample=10, seed=seed)
-            return set(sampled(dict(list(labels.items())[:count]), judge))
+            return set(sampled(found[:count], judge))
 
         assert len(drawn(39, 0) & drawn(40, 0)) >= 9
         assert drawn(40, 0) != drawn(40, 1)
+
+    def test_what_was_judged_before_is_drawn_before_what_is_added(self) -> None:
+        """Ten of one category were judged, and a hundred come: those ten, and no more than ten."""
+        old = [answered(f"c{number}", category="a") for number in range(10)]
+        new = [answered(f"n{number}", category="a") for number in range(100)]
+        judge = JudgeConfig(provider="scripted", model="m", sample=10)
+        assert not set(sampled([*old, *new], judge)) >= {each.case for each in old}
+        again = [*new, *(each._replace(was_judged=True) for each in old)]
+        assert set(sampled(again, judge)) == {each.case for each in old}
+
+    def test_an_added_case_takes_no_place_of_one_that_the_baseline_judged(
+        self, tmp_path: Path, server: LlmServer
+    ) -> None:
+        """All four that were judged are judged again, which many new ones would have pushed out; another one is not."""
+        golden = cases(*(f"q{number}" for number in range(4)))
+        Judged.of(tmp_path, server, golden, metrics=["faithfulness"], judge={"sample": 4}).score()
+        golden = [*cases(*(f"n{number}" for number in range(40))), *golden]
+        made = Judged.of(tmp_path, server, golden, metrics=["faithfulness"], judge={"sample": 4})
+        alone, beside = (
+            {name for name, case in found.items() if case["judgement"]["drawn"]}
+            for found in (made.score("alone"), made.score("beside", "out"))
+        )
+        assert (len(alone), beside) == (4, {f"q{number}" for number in range(4)})
+        assert alone != beside
 
 
 class TestAsked:
