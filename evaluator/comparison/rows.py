@@ -63,6 +63,7 @@ class _Ruled(NamedTuple):
 
 def gated_rows(values: Sheet, rules: Sequence[Rule], min_cases: int) -> list[GatedRow]:
     """Every row that a rule decides on, in the order of the rules; one that lacks values also as it is at worst."""
+    values = missing.charged(values, rules)
     found = _gated_rows(values, rules, min_cases)
     if not any(entry.unscored for entry in found):
         return found
@@ -244,6 +245,8 @@ def _one_sided(values: Sheet, metric: str, group: Group) -> dict[str, object]:
     if mine and not theirs:
         is_known = any(case.paired for case in group.cases)
         return {**means, "status": "new", "reason": UNMATCHED if is_known else "not in the baseline"}
+    if theirs and not mine and missing.is_left_unanswered(group.cases, column):
+        return {**means, "status": "not evaluated", "reason": "every case of it abstains now, as it should"}
     if theirs and not mine:
         gone = not any(case.after is not None for case in group.cases)
         reason = "no case of it is left" if gone else "applies to no case any more"

@@ -34,7 +34,8 @@ class CaseValues(NamedTuple):
     ``whole`` is what the candidate has where ``after`` leaves out what the baseline was not asked: floors read it.
     ``unscored`` are places that the candidate has no value for and should, ``unscored_before`` those that only the
     baseline's judge could not score. ``relabelled`` are places of what a judge said of the case in the baseline, by
-    labels that are others now, and that nobody accepted.
+    labels that are others now, and that nobody accepted. ``abstained`` are judged places that had a value and have none
+    because the pipeline abstained; it should not have where the case ``is_answerable``.
     """
 
     id: str
@@ -49,6 +50,8 @@ class CaseValues(NamedTuple):
     paraphrases: Paraphrases = Paraphrases()
     unscored_before: frozenset[int] = frozenset()
     relabelled: frozenset[int] = frozenset()
+    abstained: frozenset[int] = frozenset()
+    is_answerable: bool = True
 
     @property
     def paired(self) -> bool:

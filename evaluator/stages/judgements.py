@@ -68,18 +68,16 @@ def unscored(stored: Mapping[str, Any] | None) -> list[str]:
     return [reason for reason in reasons if isinstance(reason, str)]
 
 
-def has_none_rightly(view: CaseView, undrawn_is_missing: bool) -> bool:  # noqa: FBT001 - one of two columns of a table
-    """Whether a case that had a judged value may have none now.
-
-    One that is to be left unanswered may abstain, and the sample may leave a case out: not, however, under the terms of
-    a baseline that drew more of them.
-    """
+def is_left_out(view: CaseView) -> bool:
+    """Whether the sample leaves a case out, so that it has no judged value."""
     judged = view.judgement
-    if judged is None or view.failed:
-        return False
-    if not judged.drawn:
-        return not undrawn_is_missing
-    return view.labels.expect == "abstain" and _abstains(view)
+    return judged is not None and not view.failed and not judged.drawn
+
+
+def abstains(view: CaseView) -> bool:
+    """Whether a case has no value of what is claimed because the pipeline abstained: by the judge, or for sure."""
+    judged = view.judgement
+    return judged is not None and not view.failed and judged.drawn and _abstains(view)
 
 
 def gives_none(view: CaseView) -> bool:

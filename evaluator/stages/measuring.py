@@ -145,7 +145,7 @@ class Ruler:
     ) -> CaseValues:
         """A line of the sheet; what the baseline measured and the candidate no longer lets be measured is missing."""
         rechunked, missing = False, after.unscored if after else frozenset[int]()
-        unscored_before, relabelled = frozenset[int](), frozenset[int]()
+        unscored_before, relabelled, abstained = frozenset[int](), frozenset[int](), frozenset[int]()
         values = before.values if before else None
         if values is not None:
             # What the baseline was found to be beside a run of its own says nothing of this one.
@@ -158,12 +158,15 @@ class Ruler:
             gone = {place for place in self._expected if values[place] is not None and after.values[place] is None}
             known = frozenset(place for place, value in enumerate(after.values) if value is not None)
             unscored_before = before.unscored & known & self._judged_before if judged.is_paired else frozenset()
-            rightly = self.judged if judgements.has_none_rightly(after.view, judged.undrawn_is_missing) else ()
-            missing |= gone.difference(rightly)
+            if judgements.abstains(after.view):
+                abstained = self.judged & gone - after.unscored
+            may_be_left = judgements.is_left_out(after.view) and not judged.undrawn_is_missing
+            missing |= gone.difference(self.judged if may_be_left else abstained)
         return CaseValues(
             case.id, labels.category, labels.critical, values, after.values if after else None,
             rechunked=rechunked, unscored=missing, language=case.language,
-            unscored_before=unscored_before, relabelled=relabelled,
+            unscored_before=unscored_before, relabelled=relabelled, abstained=abstained,
+            is_answerable=labels.expect == "answer",
         )  # fmt: skip
 
     @cached_property

@@ -232,6 +232,63 @@ def test_learning_to_abstain_where_one_should_is_no_missing_value(court: Court) 
     assert court.decide("new", baseline).outcome == "passed"
 
 
+def test_a_category_that_learned_to_abstain_is_no_lost_row(court: Court) -> None:
+    """All it says was wrong to say: faithfulness applies to none of it, and abstention rose from 0 to 1."""
+    court.calibrate(calibration())
+    never = {"labels": {"expect": "abstain"}, "category": "b"}
+    baseline = court.run("base", [*ten(*GOOD), *[case(f"n{number}", U, **never) for number in range(8)]])
+    silent = [case(f"n{number}", abstained=True, **never) for number in range(8)]
+    court.run("new", [*ten(*GOOD), *silent])
+    comment = court.report("new", baseline)
+    assert court.decide("new", baseline).outcome == "passed"
+    [row] = [row for row in court.comparison("new").rows if (row.metric, row.category) == ("faithfulness", "b")]
+    assert (row.status, row.reason) == ("not evaluated", "every case of it abstains now, as it should")
+    assert "applies to no case any more" not in comment
+    court.run("new", [*ten(*GOOD), *silent[1:], case("n0", sure=True, drawn=False, **never)])
+    gone = reasons(court.decide("new", baseline))["removed"]
+    assert gone == "faithfulness in b: applies to no case any more; accepted.yml can name the row"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "silent", "outcome"),
+    [
+        pytest.param([], 1, "passed", id="it is lost where abstention is ruled on, and once"),
+        pytest.param([], 9, "failed", id="all of it is lost there"),
+        pytest.param(["recall@5", "faithfulness"], 2, "inconclusive", id="nothing else counts it"),
+    ],
+)
+def test_an_answer_that_is_said_to_abstain_is_no_missing_value(
+    court: Court, metrics: list[str], silent: int, outcome: str
+) -> None:
+    """A slip of the judge, or a fall: abstention and the metrics that are 0 there say which."""
+    court.calibrate(calibration())
+    court.config |= {"metrics": metrics} if metrics else {}
+    baseline = court.run("base", ten(*GOOD))
+    court.run("new", [*[case(f"c{n}", abstained=True) for n in range(silent)], *ten(*GOOD)[silent:]])
+    decision = court.decide("new", baseline)
+    assert (decision.outcome, "unscored" in reasons(decision)) == (outcome, outcome == "inconclusive")
+
+
+@pytest.mark.parametrize(
+    ("believed", "rules", "is_open"),
+    [
+        (("faithfulness", "abstention"), {"max_drop": 0.0}, False),
+        (("faithfulness",), {"max_drop": 0.0}, True),
+        ((), {"max_drop": 0.0}, False),
+        (("faithfulness", "abstention"), {"min": 0.1}, True),
+    ],
+)
+def test_what_an_abstention_hides_is_missing_where_no_enforced_rule_counts_it(
+    court: Court, believed: tuple[str, ...], rules: dict[str, float], *, is_open: bool
+) -> None:
+    """An abstention that no judge is calibrated to tell, or that may fall as it likes, does not excuse faithfulness."""
+    court.calibrate(calibration(believed) if believed else None)
+    court.config["gate"] = {"rules": [RULE, {"metric": "abstention", "per": "all", **rules}]}
+    baseline = court.run("base", ten(*GOOD))
+    court.run("new", [case("c0", abstained=True), *ten(*GOOD)[1:]])
+    assert ("unscored" in reasons(court.decide("new", baseline))) == is_open
+
+
 class TestTierRetrieval:
     """A run without a judge says nothing of what one would."""
 

@@ -152,6 +152,14 @@ TABLE: dict[str, Case] = {
         [*[KEPT] * 5, gone("o", 1.0)], "removed", "no case of it is left", scope=("category", "old")
     ),
     "a metric that applies no more": Case([(0.5, None)] * 3, "removed", "applies to no case any more"),
+    "a category that abstains rightly": Case(
+        [sheets.case(f"c{n}", 0.5, None, abstained=frozenset({0}), is_answerable=False) for n in range(3)],
+        "not evaluated", "every case of it abstains now, as it should", F,
+    ),
+    "a category that abstains wrongly in part": Case(
+        [sheets.case(f"c{n}", 0.5, None, abstained=frozenset({0}), is_answerable=n == 0) for n in range(3)],
+        "removed", "applies to no case any more", F,
+    ),
     "a metric that applies to nothing": Case([(None, None)] * 3, "not evaluated", "not applicable to any case"),
     "other questions": Case([new("n", 1.0), gone("o", 1.0)], "too few cases", "no case is the same in both runs"),
     "values that nothing was before": Case(
