@@ -178,6 +178,7 @@ CODES = frozenset(
         "file-problem",
         "file-too-large",
         "holdout-leak",
+        "impossible-noise",
         "line-too-long",
         "manifest",
         "missing-extra",

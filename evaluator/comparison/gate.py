@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import judged, least, numbers
+from evaluator.comparison import decided, judged, least, numbers
 from evaluator.comparison.critical import JUDGED_RULES, RULES
+from evaluator.comparison.decided import limits_a_change
 from evaluator.comparison.sheet import EPSILON
 from evaluator.comparison.statuses import allowed_rise
 from evaluator.model.counting import counted
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
     from evaluator.model.comparison import CriticalOutcome, Exam, GatedRow, RuledRow
     from evaluator.model.config import Rule
-
-DECIDED = ("unchanged", "within noise", "improved", "regressed")
-"""Statuses of a row in which a rule about a change was decided."""
 
 UNDECIDABLE = ("not comparable", "removed")
 """Statuses of a row that leave the outcome open whatever rule names it."""
@@ -91,7 +89,7 @@ def _change(exam: Exam, entry: RuledRow, part: str, limit: float | None) -> Rule
         return outcome.but(reason="no baseline")
     if row.status == "regressed":
         return outcome.but(outcome="advisory" if row.advisory else "failed")
-    return outcome.but(outcome="passed") if is_decided(exam, entry) else outcome
+    return outcome.but(outcome="passed") if decided.is_decided(exam, entry) else outcome
 
 
 def _drift(exam: Exam, entry: RuledRow, rule: Rule) -> Iterator[RuleOutcome]:
@@ -211,14 +209,17 @@ def _about_rows(exam: Exam) -> Iterator[Reason]:
         row = entry.row
         if leaves_open(exam, entry) and entry.accepted is None:
             remedy = "; accepted.yml can name the row" if row.status == "removed" else ""
-            text = f"{row.metric} in {_place(entry)}: {row.reason}{remedy}"
-            yield Reason(code=row.status.replace(" ", "-"), text=text)
+            code = row.status.replace(" ", "-")
+            if row.status in decided.DECIDED:
+                code, remedy = "blind-noise", "; that could make any fall: measure the noise again, or add cases"
+            yield Reason(code=code, text=f"{row.metric} in {_place(entry)}: {row.reason}{remedy}")
 
 
 def leaves_open(exam: Exam, entry: RuledRow) -> bool:
     """Whether a row leaves the outcome open that accepted.yml can close."""
     is_asked = not exam.rules[entry.rule].optional and not judged.is_shown_only(exam, entry)
-    return entry.row.status in UNDECIDABLE or (entry.is_doubted and is_asked)
+    is_doubted = entry.is_doubted or decided.is_lost_in_noise(exam, entry)
+    return entry.row.status in UNDECIDABLE or (is_doubted and is_asked)
 
 
 def _place(entry: GatedRow) -> str:
@@ -248,15 +249,15 @@ def undecided(exam: Exam) -> list[str]:
         return []
     # By metric: where all categories are small, their pooled row is left out for being the row `all`, which another
     # rule on the metric may carry.
-    decided = {exam.rules[entry.rule].metric for entry in _decided(exam)}
+    settled = {exam.rules[entry.rule].metric for entry in decided.decided(exam)}
     # A person decided about a row that accepted.yml names.
-    decided |= {entry.row.metric for entry in exam.rows if entry.accepted is not None}
+    settled |= {entry.row.metric for entry in exam.rows if entry.accepted is not None}
     required = [
         rule.metric
         for rule in exam.rules
-        if _limits_a_change(rule) and not rule.optional and judged.has_baseline(exam, rule.metric)
+        if limits_a_change(rule) and not rule.optional and judged.has_baseline(exam, rule.metric)
     ]
-    return [metric for metric in dict.fromkeys(required) if metric not in decided]
+    return [metric for metric in dict.fromkeys(required) if metric not in settled]
 
 
 def _undecided(exam: Exam) -> Iterator[Reason]:
@@ -265,26 +266,8 @@ def _undecided(exam: Exam) -> Iterator[Reason]:
     # An advisory row leaves its rule no open question, but where there is nothing else, nobody has decided anything.
     enforced = [
         entry
-        for entry in _decided(exam)
+        for entry in decided.decided(exam)
         if not entry.row.advisory or entry.inherited or judged.is_shown_only(exam, entry)
     ]
-    if judged.could_decide(exam, [rule for rule in exam.rules if _limits_a_change(rule)]) and not enforced:
+    if judged.could_decide(exam, [rule for rule in exam.rules if limits_a_change(rule)]) and not enforced:
         yield Reason(code="nothing-decided", text="there is a baseline, and no rule about a drop could be decided")
-
-
-def _limits_a_change(rule: Rule) -> bool:
-    return rule.max_drop is not None or rule.max_rise is not None
-
-
-def _decided(exam: Exam) -> list[GatedRow]:
-    return [entry for entry in exam.rows if _limits_a_change(exam.rules[entry.rule]) and is_decided(exam, entry)]
-
-
-def is_decided(exam: Exam, entry: RuledRow) -> bool:
-    """Whether a rule about a change says something of a row.
-
-    It does not where a row fell farther than it may, and noise could have made that and any other fall.
-    """
-    rule, row = exam.rules[entry.rule], entry.row
-    has_fallen = row.status == "within noise" and abs(row.delta or 0.0) - (row.tolerance or 0.0) > EPSILON
-    return row.status in DECIDED and not (entry.is_blind and has_fallen and entry.worse >= (rule.min_lost or 1))

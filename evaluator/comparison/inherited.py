@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from evaluator.comparison import gate
+from evaluator.comparison import decided, gate
 from evaluator.comparison.rules import PARTS
 from evaluator.comparison.sheet import EPSILON
 
@@ -67,7 +67,7 @@ _FLOORS = {part for part in PARTS if part.startswith("min")}
 def _is_no_worse(exam: Exam, entry: GatedRow) -> bool:
     """Whether a row stands where the base's stands: exactly, or within the noise where chance moves it."""
     row = entry.row
-    if row.delta is None or row.status not in gate.DECIDED or row.status == "regressed":
+    if row.delta is None or row.status not in decided.DECIDED or row.status == "regressed":
         return False
     worse = row.delta if exam.rules[entry.rule].max_rise is not None else -row.delta
     return worse <= EPSILON or row.interval is not None

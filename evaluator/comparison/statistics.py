@@ -134,7 +134,7 @@ def cases_for_test(differences: Sequence[float], alpha: float) -> int | None:
     if mean <= TIE:
         return None
     size = math.sqrt(math.fsum(each * each for each in differences) / len(differences))
-    needed = (NormalDist().inv_cdf(1 - alpha) * size / mean) ** 2
+    needed = (NormalDist().inv_cdf(alpha) * size / mean) ** 2
     return max(math.ceil(needed), math.ceil(-math.log2(alpha) - TIE))
 
 

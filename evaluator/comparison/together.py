@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import noisy, numbers, sheet
+from evaluator.comparison.decided import COLLAPSE
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.counting import counted
 
@@ -15,13 +16,6 @@ if TYPE_CHECKING:
     from evaluator.comparison.sheet import Sheet
     from evaluator.model.comparison import GatedRow, Row
     from evaluator.model.config import Rule
-
-
-COLLAPSE = 0.5
-"""A fall of a mean beyond this, half of what there is, needs no test.
-
-A judge that moves a mean so far by itself says nothing of any answer, so that its noise cannot be what excuses a fall.
-"""
 
 
 class _Together(NamedTuple):

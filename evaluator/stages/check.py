@@ -8,7 +8,7 @@ from evaluator import config as configuration
 from evaluator import errors, metrics, pipelines
 from evaluator.errors import Problem
 from evaluator.metrics import quotes
-from evaluator.stages import against, frozen, judge_check, labels, lint, lints, preparing, stale
+from evaluator.stages import against, frozen, judge_check, known_noise, labels, lint, lints, preparing, stale
 from evaluator.stores import accepted, fixtures, golden
 from evaluator.stores.words import Finding, spelled, visible
 
@@ -47,7 +47,7 @@ def check(config_file: Path, *, today: str, out: Path | None = None) -> tuple[Pr
         found.problems += wrong
     fixture = _fixture(config, cases, folder, found)
     _others(config, folder, found, today)
-    found.problems += judge_check.problems(config, folder)
+    found.problems += [*judge_check.problems(config, folder), *known_noise.problems(config, folder)]
     # What a set as a whole is too small to say is not known while a part of it, or a rule, cannot be read.
     whole = not problems and not wrong
     baseline = folder / config.baseline.file if config.baseline.file is not None else None

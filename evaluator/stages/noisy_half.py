@@ -65,10 +65,12 @@ class NoisyHalf:
         alpha = max(config.gate.alpha, LEAST_ALPHA)
         if known is None:
             return Noisiness(is_live=self.is_live, alpha=alpha)
+        impossible = known_noise.impossible(known)
         found = {
             name: _wider(each, self._widening(old=old))
-            for name, each in known.metrics.items() if self._holds(known, is_judged=name in judged, old=old)
-        }  # fmt: skip
+            for name, each in known.metrics.items()
+            if name not in impossible and self._holds(known, is_judged=name in judged, old=old)
+        }
         return Noisiness(found, known.repeats, self.is_live, alpha)
 
     def _widening(self, *, old: bool) -> float:
@@ -118,6 +120,9 @@ class NoisyHalf:
             return
         gated = list(needed)
         yield from self._stale(gated, judged)
+        impossible = known_noise.impossible(self.noise) if self.noise is not None else []
+        if lost := [metric for metric in gated if metric in impossible]:
+            yield f"T{known_noise.IMPOSSIBLE[1:].format(', '.join(lost))}: {MEASURE} again."
         tested = [metric for metric in gated if noisy.kind(sheet, metric) == "tested"]
         if tested:
             yield (

@@ -17,6 +17,7 @@ from evaluator.config import load_config
 from evaluator.model.decision import Decision
 from evaluator.model.noise import Noise
 from evaluator.stages import known_noise
+from evaluator.stages.check import check
 from tests.court import FINGERPRINT, Court, calibration, case
 
 if TYPE_CHECKING:
@@ -233,16 +234,51 @@ def test_a_suite_that_is_too_small_to_tell_is_told(court: Court) -> None:
 
 
 def test_noise_that_could_make_any_fall_decides_nothing(court: Court) -> None:
-    """With 2.0 from run to run the band is wider than all there is: a written rule that cannot fail is undecided."""
-    loud = noise(court, 2.0)
+    """By 0.7 and so small an alpha the band is wider than all there is: a rule that cannot fail is undecided.
+
+    It makes no difference who wrote the rule.
+    """
+    settings(court, "gate", alpha=0.001)
+    loud = noise(court, 0.7)
     baseline = base(court, loud)
     write(court, loud)
     court.run("new", FALLEN)
     decision = court.decide("new", baseline)
     assert decision.outcome == "inconclusive"
-    assert [reason.code for reason in decision.reasons] == ["undecided-rule", "nothing-decided"]
+    blind = ["blind-noise"] * 2
+    assert [reason.code for reason in decision.reasons] == [*blind, "undecided-rule", "nothing-decided"]
     court.run("new", GOOD)
     assert court.decide("new", baseline).outcome == "passed"
+    del court.config["gate"]["rules"]
+    baseline = base(court, loud)
+    court.run("new", FALLEN)
+    decision = court.decide("new", baseline)
+    assert [reason.code for reason in decision.reasons] == blind
+    assert "chance alone makes" in decision.reasons[0].text
+    assert decision.reasons[0].text.endswith("; that could make any fall: measure the noise again, or add cases")
+
+
+def test_noise_that_no_values_can_have_counts_for_nothing(court: Court) -> None:
+    """Two values from 0 to 1 lie apart by 1 at most: check and the report name the metric, and sign flips decide."""
+    loud = noise(court, 2.0)
+    baseline = base(court, loud)
+    write(court, loud)
+    court.run("new", [case(f"c{n}", *[U] * 10) for n in range(10)])
+    assert court.decide("new", baseline).outcome == "failed"
+    ignored = "he noise of faithfulness is above 0.7072, which no values from 0 to 1 can have, and counts for nothing"
+    assert court.exam("new").doubts[0] == f"T{ignored}: run `rag-assay noise` again."
+    found = [each for each in check(court.write(), today="2026-11-30") if each.code == "impossible-noise"]
+    assert [(each.severity, each.message) for each in found] == [
+        ("warning", f"t{ignored}: measure it again with rag-assay noise")
+    ]
+    write(court, noise(court, 0.7071))
+    assert "impossible-noise" not in {each.code for each in check(court.write(), today="2026-11-30")}
+
+
+def test_check_says_that_noise_json_cannot_be_read(court: Court) -> None:
+    """As a run would."""
+    write(court, "{}")
+    assert "noise.json" in {Path(each.file).name for each in check(court.write(), today="2026-11-30")}
 
 
 def test_a_smaller_sample_beside_measured_noise(court: Court) -> None:

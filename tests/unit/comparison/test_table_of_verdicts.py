@@ -10,8 +10,9 @@ import pytest
 
 from evaluator.comparison import critical, gate, judged, least
 from evaluator.comparison.rules import PARTS
-from evaluator.comparison.sheet import CaseValues, Sheet
+from evaluator.comparison.sheet import CaseValues, Noisiness, Sheet
 from evaluator.model.comparison import Exam
+from evaluator.model.noise import CategoryNoise, MetricNoise
 from evaluator.model.score import MetricId
 from evaluator.stages import gate as stage
 from tests import sheets
@@ -57,6 +58,7 @@ def of_four() -> Exam:
     return sheets.exam(values, *(sheets.rule(str(name), optional=name != FEW[0]) for name in FEW))
 
 
+LOUD = Noisiness({"faithfulness": MetricNoise(sd=0.7, categories={"a": CategoryNoise(sd=0.7, n=10)})}, 4)
 ALIKE = "still asked alike; accepted.yml can name the others"
 NOTHING = ("nothing-decided", "there is a baseline, and no rule about a drop could be decided")
 WAYS = "calibrate the judge (judge.calibration), or set judge.advisory: pass"
@@ -159,6 +161,19 @@ REASONS: dict[str, ReasonCase] = {
         exam(
             *[KEPT] * 6, CaseValues("o", "old", critical=False, before=(1.0,), after=None), rule={"per": "category"}
         ), "inconclusive", [("removed", "recall@5 in old: no case of it is left; accepted.yml can name the row")],
+    ),
+    # 1.697 x 0.7 x root(2 / 2) is more than there is to lose.
+    "blind-noise": ReasonCase(
+        exam(LOST, LOST, name="faithfulness", rule={"min_lost": 2}, written=False, sheet={"noise": LOUD}),
+        "inconclusive",
+        [
+            (
+                "blind-noise", ("faithfulness in the row all: within noise: 2 cases lost; worse by 1, chance alone "
+                "makes 1.188; about 3 cases would tell; that could make any fall: measure the noise again, or add "
+                "cases"),
+            ),
+            NOTHING,
+        ],
     ),
     "too-few-cases": ReasonCase(
         of_four(), "inconclusive",
@@ -304,7 +319,7 @@ def codes(module: Any) -> set[str]:
 def test_no_code_is_without_a_case() -> None:
     """Those that the code writes out, and those that it makes of the parts of rules and of statuses."""
     rules = {part.replace("_", "-") for part in (*PARTS, "drift", "critical")}
-    statuses = {status.replace(" ", "-") for status in (*gate.UNDECIDABLE, "too few cases")}
+    statuses = {status.replace(" ", "-") for status in (*gate.UNDECIDABLE, "too few cases", "blind noise")}
     every = rules | statuses | {code for module in (gate, judged, least, stage) for code in codes(module)}
     found = {code for given in REASONS.values() for code, _ in given.reasons} | {"not-enforced"}
     assert found | {code for _, _, reasons in STAGE.values() for code, _ in reasons} == every
