@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluator.comparison.noise import Values
+    from evaluator.model.noise import MetricNoise
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.runs import RunReader
 
@@ -90,6 +92,7 @@ class _Measuring:
         categories = dict(_categories(runs[0]))
         whole = measured.spread([_values(run) for run in runs], categories)
         judged = measured.spread([_values(run) for run in again], categories) if again else None
+        whole = dict(self._on_enough(whole))
         noise = Noise(
             fingerprint=runs[0].head.fingerprint["noise"],
             pipeline_fingerprint=known_noise.fingerprint(workspace.config, None),
@@ -203,7 +206,35 @@ class _Measuring:
                 f"judging stopped before it was done: {judge.stopped}; nothing is written, and what was judged is kept "
                 "in the judge's cache: the same command goes on from there"
             )
+        self._refuse_unscored(run)
         return run
+
+    def _on_enough(self, found: Mapping[str, MetricNoise]) -> Iterator[tuple[str, MetricNoise]]:
+        """What was measured, without what too few cases say not to vary: its rows would have no noise at all."""
+        least = self.workspace.config.gate.min_cases
+        for metric, known in found.items():
+            cases = sum(each.n for each in known.categories.values())
+            if known.sd > 0 or cases >= least:
+                yield metric, known
+            else:
+                self.workspace.log(
+                    f"{metric}: does not vary in {counted(cases, 'case')}, fewer than gate.min_cases ({least}): not "
+                    "written, so it counts as not measured"
+                )
+
+    def _refuse_unscored(self, run: RunReader) -> None:
+        """A judge that fails varies by nothing, too."""
+        unscored, applicable = Counter[str](), Counter[str]()
+        for stored in run.cases():
+            if stored.case.split != "holdout":
+                unscored.update(stored.case.unscored.keys())
+                applicable.update({*stored.case.unscored, *_scored(stored.case.scores)})
+        for metric, count in unscored.items():
+            if count > self.workspace.config.gate.max_unscored * applicable[metric]:
+                raise errors.JudgeError(
+                    f"{metric} could not be scored for {count} of {counted(applicable[metric], 'case')} in "
+                    f"{run.path.parent.name}, more than gate.max_unscored: nothing is measured, and nothing written"
+                )
 
     def _refuse_failures(self, run: RunReader) -> None:
         """A pipeline that is down varies by nothing, which would let every later fall count."""
@@ -213,6 +244,10 @@ class _Measuring:
                 f"the pipeline failed for {sum(failed)} of {counted(len(failed), 'case')} in {run.path.parent.name}, "
                 "more than gate.max_failures: nothing is measured, and nothing written"
             )
+
+
+def _scored(scores: Mapping[str, float | None]) -> Iterator[str]:
+    yield from (metric for metric, value in scores.items() if value is not None)
 
 
 def _categories(run: RunReader) -> Iterator[tuple[str, str]]:

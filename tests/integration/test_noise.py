@@ -91,9 +91,31 @@ def test_a_judge_that_changes_its_mind_once_in_five_is_measured(tmp_path: Path) 
     assert (found.date, found.repeats) == ("2026-03-01", 5)
 
 
+def test_a_judge_that_fails_is_not_one_that_never_varies(tmp_path: Path) -> None:
+    """Two of eight answers could not be judged: the other six would say that nothing ever moves."""
+    bench = judged(tmp_path, *["Garbled."] * 2, *[SURE] * 6)
+    with pytest.raises(errors.JudgeError, match=r"^faithfulness could not be scored for 2 of 8 cases in run-1, more"):
+        noise.measure(bench.workspace(tier="full"), 2)
+    assert not (tmp_path / "noise.json").exists()
+    bench = judged(tmp_path, *["Garbled."] * 2, *[SURE] * 6)
+    bench.config["gate"] = {"max_unscored": 0.25}
+    assert noise.measure(bench.workspace(tier="full"), 2)[1].metrics["faithfulness"].sd == 0
+
+
+def test_too_few_cases_do_not_say_that_nothing_varies(tmp_path: Path) -> None:
+    """Four of five that are needed: not written, so it counts as not measured; what varied in four did vary."""
+    heard: list[str] = []
+    bench = judged(tmp_path, WOBBLY, *[SURE] * 3)
+    _, found = noise.measure(replace(bench.workspace(tier="full"), log=heard.append), 3)
+    assert found.metrics.keys() == {"faithfulness"}
+    assert "recall@5: does not vary in 4 cases, fewer than gate.min_cases (5): not written, so it counts as not " in (
+        next(line for line in heard if line.startswith("recall@5"))
+    )
+
+
 def test_the_runs_that_follow_are_of_the_same_fingerprint(tmp_path: Path) -> None:
     """What score writes is what noise.json says, so that the file is believed; tier retrieval has a part of it."""
-    bench = judged(tmp_path, *[SURE] * 3)
+    bench = judged(tmp_path, *[SURE] * 5)
     _, found = noise.measure(bench.workspace(tier="full"), 2)
     bench.config["noise"] = "noise.json"
     for tier, expected in (("full", found.fingerprint), ("retrieval", found.pipeline_fingerprint)):
