@@ -34,7 +34,8 @@ class AcceptedCase(Value):
 
 
 class Accepted(Value):
-    """All entries in file order, with the line each stands on."""
+    """All entries in file order; ``places`` of those about cases say which of the file's entries each is, from 1."""
 
     rows: tuple[AcceptedRow, ...] = ()
     cases: tuple[AcceptedCase, ...] = ()
+    places: tuple[int, ...] = ()

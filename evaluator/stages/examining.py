@@ -87,9 +87,7 @@ class Examining:
         pairs = self.pairs
         left = {*pairs.removed, *pairs.changed, *pairs.holdout_removed}
         touched = {*left, *self.seen.relabelled, *self.seen.flags, *self._taken_over}
-        both = (*self.seen.asked.items(), *self.seen.asked_before.items())
-        hidden = {case for case, asked in both if asked.holdout}
-        yield from loosened.unmatched(self.loosened, self.new, touched, hidden, self.accepted)
+        yield from loosened.unmatched(self.loosened, self.new, touched, self.accepted)
         if self.seen.regrouped:
             yield self._regrouped()
 

@@ -31,9 +31,11 @@ def read_accepted(path: Path, *, known_metrics: Mapping[str, Metric], today: str
     problems: list[Problem] = []
     shown = str(path)
     entries: list[AcceptedRow | AcceptedCase] = []
-    for item in _items(path, problems):
+    places: list[int] = []
+    for place, item in enumerate(_items(path, problems), 1):
         entry = located.validate(_kind(item.value), item, shown, problems)
         entries.extend([entry] if entry is not None else [])
+        places.extend([place] if isinstance(entry, AcceptedCase) else [])
         if isinstance(item.value, dict):
             found = _mistakes(item.value, entry, known_metrics, today)
             problems.extend(located.locate(item, finding, shown) for finding in found)
@@ -42,6 +44,7 @@ def read_accepted(path: Path, *, known_metrics: Mapping[str, Metric], today: str
     return Accepted(
         rows=tuple(entry for entry in entries if isinstance(entry, AcceptedRow)),
         cases=tuple(entry for entry in entries if isinstance(entry, AcceptedCase)),
+        places=tuple(places),
     )
 
 

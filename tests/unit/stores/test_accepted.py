@@ -53,6 +53,7 @@ def test_rows_and_cases_are_read(tmp_path: Path) -> None:
             AcceptedCase(case=("q|1",), reason="rewritten", until=later),
             AcceptedCase(case=("a", "A"), reason="duplicates", until=later),
         ),
+        places=(3, 4),
     )
 
 
