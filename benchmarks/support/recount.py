@@ -112,7 +112,7 @@ def cause(suite: Suite, case: Mapping[str, Any], did: Did) -> str | None:
     for each in ("content gap", "retrieval", "ranking"):
         if each in found:
             return each
-    return "abstention" if is_wrong else "check the golden label or the judge" if found else None
+    return "check the golden label or the judge" if found else "abstention" if is_wrong else None
 
 
 def _facts(suite: Suite, case: Mapping[str, Any], did: Did, needed: set[str]) -> set[str]:

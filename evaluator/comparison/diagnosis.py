@@ -88,6 +88,12 @@ class Evidence(NamedTuple):
     correct: Known = "n/a"
 
 
+_MISSING: Mapping[Where, str] = {
+    "nowhere": CONTENT_GAP, "not retrieved": RETRIEVAL, "deeper": RANKING,
+    # No prompt can make up what the passages do not say, so the answer is not asked about.
+    "unmatched": LABEL_OR_JUDGE,
+}  # fmt: skip
+
 LEAST_CORRECT = 0.5
 
 
@@ -111,13 +117,10 @@ def _causes(case: Evidence) -> Iterator[str]:
     """Every cause that is known, the first first."""
     if case.expects_abstention and case.abstention == "no":
         yield ABSTENTION
-    for where, cause in (("nowhere", CONTENT_GAP), ("not retrieved", RETRIEVAL), ("deeper", RANKING)):
-        if where in case.missing:
-            yield cause
+    yield from (cause for where, cause in _MISSING.items() if where in case.missing)
     questions = {
         UNSUPPORTED: case.supported, CONFLICTING: case.consistent, OFF_QUESTION: case.relevant,
         INCOMPLETE: case.complete, ABSTENTION: case.abstention,
     }  # fmt: skip
     yield from (cause for cause, answer in questions.items() if answer == "no")
-    # That the labelled passages do not state a fact is known whatever a judge did not say.
-    yield LABEL_OR_JUDGE if case.missing or "unknown" not in questions.values() else NOT_KNOWN
+    yield NOT_KNOWN if "unknown" in questions.values() else LABEL_OR_JUDGE
