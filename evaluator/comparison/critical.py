@@ -7,8 +7,8 @@ from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import claims
-from evaluator.comparison.suspicions import State, Suspicion
+from evaluator.comparison import answers, claims
+from evaluator.comparison.suspicions import State, Suspicion, of_claim, short
 from evaluator.model.comparison import CriticalOutcome, CriticalRule
 from evaluator.model.counting import counted
 
@@ -56,13 +56,16 @@ class JudgedCase(NamedTuple):
 class Held(NamedTuple):
     """What one run had of a case: needs and facts in its context, by name, and the abstention score (None: unknown).
 
-    ``judged`` is None where no judge was asked.
+    ``judged`` is None where no judge was asked. Where one was, it is about the first answer, as ``abstention`` is;
+    ``alike`` further answers are that one again, and ``others`` what is known of those that are not.
     """
 
     needs: frozenset[str]
     facts: frozenset[str]
     abstention: float | None
     judged: JudgedCase | None = None
+    alike: int = 0
+    others: tuple[Held, ...] = ()
 
 
 class Sides(NamedTuple):
@@ -75,6 +78,8 @@ class Sides(NamedTuple):
         missing: why ``before`` is None, or the judged part of it.
         is_absolute: whether there was never anything to compare an abstention with.
         new_claims: unsupported claims that were not before.
+        new_in: where a question was asked several times, those of the first answer and of each other one that were not
+            in most answers before; None where they are not known.
         doubts: why the judge is not enforced for the case, by rule; no entry where it is.
     """
 
@@ -84,6 +89,7 @@ class Sides(NamedTuple):
     missing: str = ""
     is_absolute: bool = False
     new_claims: Sequence[NewClaim] = ()
+    new_in: Sequence[Sequence[NewClaim] | None] = ()
     doubts: Mapping[str, str] = {}
 
 
@@ -91,7 +97,6 @@ HELD: dict[CriticalRule, Callable[[Held], frozenset[str]]] = {
     "lost_needs": attrgetter("needs"),
     "lost_facts": attrgetter("facts"),
 }
-LONGEST_NAME = 80
 RULES: tuple[CriticalRule, ...] = (*HELD, "wrong_abstention")
 JUDGED_RULES: tuple[CriticalRule, ...] = ("lost_answer_facts", "new_unsupported_claims")
 """Rules about a critical case that only a judge can decide."""
@@ -136,10 +141,14 @@ def outcomes(sides: Sides) -> Iterator[CriticalOutcome]:
         then = held(sides.before) if sides.before is not None else None
         yield _lost(_undecided(sides, rule), then, held(sides.after))
     found = list(suspicions(sides))
-    yield _abstention(sides, found)
+    yield answers.decided(_abstention(sides, found), sides, found, _told("wrong_abstention"))
     if sides.after.judged is not None:
-        yield _answer_facts(sides, sides.after.judged, found)
-        yield _claims(sides, sides.after.judged, found)
+        facts, said = _answer_facts(sides, sides.after.judged, found), _claims(sides, sides.after.judged, found)
+        yield from (answers.counted(each, sides, found, _told(each.rule)) for each in (facts, said))
+
+
+def _told(rule: CriticalRule) -> tuple[str, str]:
+    return _WORDS[rule].lost, _WORDS[rule].nothing
 
 
 def suspicions(sides: Sides) -> Iterator[Suspicion]:
@@ -158,7 +167,7 @@ def suspicions(sides: Sides) -> Iterator[Suspicion]:
         for fact in sorted(before.facts - after.facts):
             yield _suspicion("lost_answer_facts", fact, after, is_said=after.reads, was_said=before.reads)
     if before.claims is not None or before.broke:
-        yield from map(_of_claim, sides.new_claims)
+        yield from map(of_claim, sides.new_claims)
 
 
 def _suspicion(rule: CriticalRule, name: str, after: JudgedCase | None, *, is_said: bool, was_said: bool) -> Suspicion:
@@ -167,12 +176,6 @@ def _suspicion(rule: CriticalRule, name: str, after: JudgedCase | None, *, is_sa
         again=after.again(name) if after is not None and is_said else None,
         before=after.before(name) if after is not None and was_said and not after.failed else None,
     )  # fmt: skip
-
-
-def _of_claim(new: NewClaim) -> Suspicion:
-    again, before = (tuple(verdict == "supported" for verdict in said) for said in (new.claim.again, new.claim.before))
-    claim = new.claim
-    return Suspicion("new_unsupported_claims", claim.id, claim.text, again, before if new.then else None, new.then)
 
 
 def _undecided(sides: Sides, rule: CriticalRule) -> CriticalOutcome:
@@ -186,13 +189,8 @@ def _lost(outcome: CriticalOutcome, then: frozenset[str] | None, now: frozenset[
     if then is None:
         return outcome.but(after=len(now))
     gone = sorted(then - now)
-    reason = f"no longer in the context: {', '.join(map(_short, gone))}" if gone else "nothing was lost"
+    reason = f"no longer in the context: {', '.join(map(short, gone))}" if gone else "nothing was lost"
     return outcome.but(before=len(then), after=len(now), lost=len(gone), reason=reason)
-
-
-def _short(name: str) -> str:
-    """A name that fits in a sentence; a quote may be a paragraph."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def _abstention(sides: Sides, found: Sequence[Suspicion]) -> CriticalOutcome:
@@ -247,7 +245,7 @@ def _decided(outcome: CriticalOutcome, found: Sequence[Suspicion]) -> CriticalOu
     by_state: dict[State, list[str]] = {}
     for each in found:
         if each.rule == outcome.rule:
-            by_state.setdefault(each.state, []).append(_short(each.text))
+            by_state.setdefault(each.state, []).append(short(each.text))
     words = _WORDS[outcome.rule]
     may_be = counted(len(by_state.get("open", ())), words.may_be)
     said: Mapping[State, str] = {

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evaluator.comparison.claims import NewClaim
     from evaluator.model.comparison import CriticalRule
     from evaluator.model.judgement import Claim
 
 JUDGINGS = 2
 """So many further judgings, past the cache, have to agree."""
+LONGEST_NAME = 80
 
 State: TypeAlias = Literal["lost", "open", "never", "found"]
 """``never``: the baseline's judge was wrong to say that it was there. ``found``: this run's was wrong to say that it is
@@ -57,3 +59,15 @@ class Suspicion(NamedTuple):
         if self.was_there is False:
             return "never"
         return "lost" if self.stands and self.was_there else "open"
+
+
+def of_claim(new: NewClaim) -> Suspicion:
+    """A claim that is unsupported now and was not before."""
+    claim = new.claim
+    again, before = (tuple(verdict == "supported" for verdict in said) for said in (claim.again, claim.before))
+    return Suspicion("new_unsupported_claims", claim.id, claim.text, again, before if new.then else None, new.then)
+
+
+def short(name: str) -> str:
+    """A name that fits in a sentence; a quote may be a paragraph."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

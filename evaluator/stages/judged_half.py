@@ -68,7 +68,8 @@ def is_same_judge(mine: JudgeInfo | None, fingerprint: str | None, baseline: Run
 def unjudged(held: critical.Held, *, is_same: bool) -> critical.Held:
     """What can be compared of a case about which the judges, the same or not, were asked different things."""
     said = held.judged is not None and held.judged.decides
-    return held._replace(judged=None, abstention=None if said and not is_same else held.abstention)
+    others = tuple(unjudged(each, is_same=is_same) for each in held.others)
+    return held._replace(judged=None, abstention=None if said and not is_same else held.abstention, others=others)
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class JudgedHalf:
     def without_judge(self, held: critical.Held) -> tuple[critical.Held, str]:
         """What the baseline had of a critical case that cannot be compared as it was judged, and why it cannot."""
         if not self.has_baseline:
-            return held._replace(judged=None, abstention=None), "no judged baseline"
+            return held._replace(judged=None, abstention=None, others=()), "no judged baseline"
         if self.other_judge is None:
             return unjudged(held, is_same=True), "its facts, reference or expect changed"
         return unjudged(held, is_same=False), self.other_judge

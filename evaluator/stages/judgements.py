@@ -85,6 +85,12 @@ def gives_none(view: CaseView) -> bool:
     return view.failed or _abstains(view)
 
 
+def replied(view: CaseView) -> tuple[object, ...]:
+    """What a judge reads of a reply: where it is the same again, so is what is said of it."""
+    context = [(chunk, passage.text) for chunk, passage in view.described(view.context)]
+    return view.failed, view.answer, view.abstained, context
+
+
 def told(view: CaseView) -> JudgedCase:
     """What a judge said of a critical case; one that the pipeline failed on has no facts and no claims."""
     judged = view.judgement

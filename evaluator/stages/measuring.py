@@ -256,17 +256,22 @@ def _rechunked(before: Sequence[ResolvedNeed], after: Sequence[ResolvedNeed]) ->
 
 
 def held(measured: Measured, *, is_judged: bool = False) -> critical.Held:
-    """What a run mostly had of a critical case, by name; with what a judge said where one was asked.
+    """What a run mostly had of a critical case, by name; with what a judge said of every answer where one was asked.
 
-    What a judge says is of the first answer: the one that is shown, and that he is asked about again.
+    What he says of an answer that is the first again is what he says of the first, which he is asked about again.
     """
-    views = (measured.view, *measured.repeats)
-    return critical.Held(
+    first, views = measured.view, (measured.view, *measured.repeats)
+    found = critical.Held(
         needs=critical.in_most([_needs(view) for view in views]),
         facts=critical.in_most([frozenset(scoring.facts_in_context(view)) for view in views]),
         abstention=_abstention(views[:1] if is_judged else views),
-        judged=judgements.told(measured.view) if is_judged else None,
+        judged=judgements.told(first) if is_judged else None,
     )
+    if not is_judged or not measured.repeats:
+        return found
+    others = [view for view in measured.repeats if judgements.replied(view) != judgements.replied(first)]
+    told = (critical.Held(frozenset(), frozenset(), _abstention((each,)), judgements.told(each)) for each in others)
+    return found._replace(alike=len(measured.repeats) - len(others), others=tuple(told))
 
 
 def _needs(view: CaseView) -> frozenset[str]:

@@ -277,14 +277,16 @@ class Tally:
         then = measuring.held(before, is_judged=True) if before else None
         never = not half.has_baseline and not half.is_lost(self.ruler.declared)
         new_claims: Sequence[NewClaim] = ()
+        new_in: Sequence[Sequence[NewClaim] | None] = ()
         if then is not None and not judged.is_comparable:
             then, missing = half.without_judge(then)
         elif then is not None and then.judged is not None and now.judged is not None:
             from evaluator.stages import claims  # noqa: PLC0415 - only tier full pays for it
 
             new_claims = claims.new_unsupported(then.judged.known, now.judged.claims or (), after.view.language)
+            new_in = claims.new_in_answers(then, now, after.view.language)
         return critical.Sides(
-            case, then, now, missing, is_absolute=never, new_claims=new_claims,
+            case, then, now, missing, is_absolute=never, new_claims=new_claims, new_in=new_in,
             doubts=half.doubts(after.view.language, old=old),
         )  # fmt: skip
 

@@ -23,6 +23,7 @@ from evaluator.stages.score import score
 from evaluator.stages.workspace import Workspace
 from evaluator.stores.records import iter_records
 from evaluator.stores.values import read_value, write_value
+from tests.court import calibration
 from tests.fakes import wobbling
 from tests.workbench import Bench, recorded
 
@@ -159,6 +160,50 @@ def test_a_critical_case_has_what_it_had_most_of_its_times(tmp_path: Path, plan:
     assert decision.outcome == outcome
     [lost] = [case for case in decision.cases if case.id == "c0" and case.rule == "critical lost_needs"]
     assert lost.status == outcome
+
+
+def _read(answer: str, *, says: bool) -> dict[str, Any]:
+    """What a script says of an answer: that it states the fact and is one, or neither."""
+    reply = {
+        "relevance": {"reason": "read", "relevant": says}, "abstention": {"reason": "read", "abstained": not says},
+        "statements": [], "claims": [], "facts": [{"id": "f1", "reason": "read", "present": says}],
+    }  # fmt: skip
+    return {"name": "answer", "contains": answer, "times": None, "reply": reply}
+
+
+@pytest.mark.parametrize(
+    ("plan", "outcome", "lost", "times"),
+    [
+        ("+-+++", "passed", [(0, 0), (0, 0)], "nothing was lost"),
+        ("+----", "failed", [(1, 0), (0, 1)], "in 4 of 5 answers"),
+        ("+xxx+", "failed", [(1, 0), (0, 1)], "in 3 of 5 answers"),
+        ("-++++", "failed", [(1, 0), (1, 0)], "(in 1 of 5 answers)"),
+    ],
+)
+def test_a_judge_is_heard_of_every_answer_to_a_critical_case(
+    tmp_path: Path, plan: str, outcome: str, lost: list[tuple[int, int]], times: str
+) -> None:
+    """Five times right before: how much is lost and how much may be, by the first answer and by most of them."""
+    rules = {"critical": {"lost_needs": None, "lost_facts": None, "new_unsupported_claims": None}}
+    judge = {"provider": "scripted", "model": "replies.json", "calibration": "calibration.json"}
+    suite = Suite(
+        tmp_path, f"{'+' * 5}{plan}", *["+"] * 5, repeats=5, metrics=["recall@5", "answer_completeness", "abstention"],
+        judge=judge, gate={**LOOSE, **rules},
+    )  # fmt: skip
+    suite.bench.cases = [{**each, "facts": [{"id": "time", "text": "three weeks"}]} for each in suite.bench.cases]
+    home = suite.bench.folder
+    (home / "replies.json").write_text(json.dumps([_read(OTHER, says=False), _read(TEXT, says=True)]))
+    write_value(home / "calibration.json", calibration())
+    suite.run("base", tier="full")
+    write_value(home / "calibration.json", calibration(fingerprint=suite.read("base")["fingerprint"]["judge"]))
+    verdict = suite.run("new", "base", tier="full")
+    found = {each["rule"]: each for each in suite.read("new", "exam.json")["exam"]["critical"] if each["id"] == "c0"}
+    assert verdict.outcome == outcome
+    told = [found["wrong_abstention"], found["lost_answer_facts"]]
+    assert [(each["lost"], each["unconfirmed"]) for each in told] == lost
+    assert all(times in each["reason"] for each in told)
+    # From the files it is the same as from what was in memory.
+    assert suite.decide("new", "base", tier="full") == verdict
 
 
 @pytest.mark.parametrize(("plan", "is_failed"), [("xx+", True), ("x++", False)])
