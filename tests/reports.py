@@ -257,8 +257,8 @@ def looked_at() -> Inputs:
             )),
         ),
     )  # fmt: skip
-    text = "precision@5 in {}: unlabelled chunks: the share of labelled results fell by 0.150; label the new ones"
-    reasons = [Reason(code="not-comparable", text=text.format(place)) for place in ("the row all", "billing")]
+    text = "precision@5 {}: unlabelled chunks: the share of labelled results fell by 0.150; label the new ones"
+    reasons = [Reason(code="not-comparable", text=text.format(place)) for place in ("over all cases", "in billing")]
     asked_again = Reason(
         code="critical-undecided", text=f"critical new_unsupported_claims in 1 case (safety-01): {asked}"
     )
@@ -397,7 +397,7 @@ def judged() -> Inputs:
     advisory = (
         "faithfulness max_drop in shipping would have failed: worse by 0.05, 0.03 is allowed; 2 cases lost; the judge "
         "is not enforced (kappa 0.41 below 0.6 for sv): calibrate the judge (judge.calibration), or set "
-        "judge.advisory: pass"
+        "judge.advisory: pass in a change of its own"
     )
     rules = (
         build_rule(everything), build_rule(billing), build_rule(returns), build_rule(swedish, outcome="advisory"),

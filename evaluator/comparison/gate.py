@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator.comparison import decided, judged, least, numbers
 from evaluator.comparison.critical import JUDGED_RULES, RULES
 from evaluator.comparison.decided import limits_a_change
+from evaluator.comparison.judged import place
 from evaluator.comparison.sheet import EPSILON
 from evaluator.comparison.statuses import allowed_rise
 from evaluator.model.counting import counted
@@ -44,12 +45,6 @@ def _failure(outcome: RuleOutcome) -> Reason:
     code = outcome.rule.split()[1] if outcome.scope != "run" else "critical"
     text = f"{outcome.rule} {place(outcome.scope, outcome.category)}: {outcome.reason}"
     return Reason(code=code.replace("_", "-"), text=text)
-
-
-def place(scope: str, category: str | None) -> str:
-    """Where a rule was read, as the end of a sentence."""
-    where = {"all": "over all cases", "small": "in the small categories", "run": "in a critical case"}
-    return f"in {category}" if scope == "category" else where[scope]
 
 
 def row_outcomes(exam: Exam) -> list[RuleOutcome]:
@@ -201,7 +196,9 @@ def _too_many_unscored(exam: Exam, entry: GatedRow) -> bool:
 def _unscored(exam: Exam) -> Iterator[Reason]:
     for entry in with_missing_values(exam):
         missing = f"{counted(entry.unscored, 'case')} without a value: not judged, or no longer measured"
-        yield Reason(code="unscored", text=f"{entry.row.metric} in {_place(entry)}: {missing}")
+        yield Reason(
+            code="unscored", text=f"{entry.row.metric} {place(entry.row.scope, entry.row.category)}: {missing}"
+        )
 
 
 def _about_rows(exam: Exam) -> Iterator[Reason]:
@@ -212,7 +209,7 @@ def _about_rows(exam: Exam) -> Iterator[Reason]:
             code = row.status.replace(" ", "-")
             if row.status in decided.DECIDED:
                 code, remedy = "blind-noise", "; that could make any fall: measure the noise again, or add cases"
-            yield Reason(code=code, text=f"{row.metric} in {_place(entry)}: {row.reason}{remedy}")
+            yield Reason(code=code, text=f"{row.metric} {place(row.scope, row.category)}: {row.reason}{remedy}")
 
 
 def leaves_open(exam: Exam, entry: RuledRow) -> bool:
@@ -220,10 +217,6 @@ def leaves_open(exam: Exam, entry: RuledRow) -> bool:
     is_asked = not exam.rules[entry.rule].optional and not judged.is_shown_only(exam, entry)
     is_doubted = entry.is_doubted or decided.is_lost_in_noise(exam, entry)
     return entry.row.status in UNDECIDABLE or (is_doubted and is_asked)
-
-
-def _place(entry: GatedRow) -> str:
-    return entry.row.category if entry.row.category is not None else f"the row {entry.row.scope}"
 
 
 def _worst_matters(exam: Exam, entry: GatedRow) -> bool:

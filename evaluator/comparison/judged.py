@@ -16,9 +16,15 @@ if TYPE_CHECKING:
     from evaluator.model.config import Rule
 
 RETRIEVAL = "tier retrieval"
-WAYS_OUT = "calibrate the judge (judge.calibration), or set judge.advisory: pass"
+WAYS_OUT = "calibrate the judge (judge.calibration), or set judge.advisory: pass in a change of its own"
 MIN_PAIRED_SHARE = 0.9
 """Fewer of the baseline's cases paired, or paired for the judge, and the comparison is about another exam."""
+
+
+def place(scope: str, category: str | None) -> str:
+    """Where a rule was read, as the end of a sentence."""
+    where = {"all": "over all cases", "small": "in the small categories", "run": "in a critical case"}
+    return f"in {category}" if scope == "category" else where[scope]
 
 
 def has_baseline(exam: Exam, metric: str) -> bool:
@@ -122,9 +128,8 @@ def _unscored_before(exam: Exam) -> Iterator[Reason]:
         missing, row = entry.unscored_before, entry.row
         allowed = exam.gate.max_unscored * (row.n + missing)
         if missing and missing > allowed and entry.accepted is None and not is_shown_only(exam, entry):
-            where = row.category if row.category is not None else f"the row {row.scope}"
             text = f"{counted(missing, 'case')} not scored in the baseline: judge it again with rag-assay rescore"
-            yield Reason(code="baseline-unscored", text=f"{row.metric} in {where}: {text}")
+            yield Reason(code="baseline-unscored", text=f"{row.metric} {place(row.scope, row.category)}: {text}")
 
 
 def would_have_failed(
@@ -146,9 +151,11 @@ def would_have_failed(
 def _advisory_rows(exam: Exam, rows: Sequence[tuple[GatedRow, RuleOutcome]]) -> Iterator[Reason]:
     for entry, outcome in would_have_failed(exam, rows):
         row = entry.row
-        where = f"in {row.category}" if row.category is not None else f"in the row {row.scope}"
         said = outcome.reason.removesuffix(f" (advisory: {entry.unenforced})")
-        text = f"{outcome.rule} {where} would have failed: {said}; the judge is not enforced ({entry.unenforced})"
+        text = (
+            f"{outcome.rule} {place(row.scope, row.category)} would have failed: {said}; "
+            f"the judge is not enforced ({entry.unenforced})"
+        )
         yield Reason(code="judge-advisory", text=f"{text}: {WAYS_OUT}")
 
 

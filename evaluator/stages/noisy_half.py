@@ -138,11 +138,14 @@ class NoisyHalf:
             and metric not in sheet.noise.measured and noisy.kind(sheet, metric) == "steady"
         ]  # fmt: skip
         if taken:
+            are = "is" if len(taken) == 1 else "are"
             yield (
-                f"Noise not measured: {MEASURE}. Until then {', '.join(taken)} is gated as if the pipeline always "
+                f"Noise not measured: {MEASURE}. Until then {', '.join(taken)} {are} gated as if the pipeline always "
                 "retrieved alike."
             )
-        yield from self._flaky(gated, {case.id for case in sheet.cases if case.after is not None})
+        known = self.noise
+        held = [metric for metric in gated if known and self._holds(known, is_judged=metric in judged)]
+        yield from self._flaky(held, {case.id for case in sheet.cases if case.after is not None})
 
     def _stale(self, gated: Sequence[str], judged: Collection[str]) -> Iterator[str]:
         known = self.noise
@@ -154,8 +157,8 @@ class NoisyHalf:
         ]  # fmt: skip
         if lost:
             yield (
-                f"The noise of {', '.join(lost)} was measured on {known.date} with another judge or kind of pipeline "
-                f"and counts for nothing: {MEASURE} again."
+                f"The noise of {', '.join(lost)} was measured on {known.date} with another judge, "
+                f"pipeline.kind or pipeline.repeats and counts for nothing: {MEASURE} again."
             )
 
     def _flaky(self, gated: Sequence[str], asked: Collection[str]) -> Iterator[str]:

@@ -50,10 +50,10 @@ def test_an_uncalibrated_judge_leaves_a_drop_undecided_and_says_both_ways_out(co
     decision = court.decide("new", baseline)
     assert (decision.outcome, decision.exit_code) == ("inconclusive", 3)
     assert reasons(decision)["judge-advisory"] == (
-        "faithfulness max_drop in the row all would have failed: worse by 0.7, 0.03 is allowed, p = 0.00098 "
+        "faithfulness max_drop over all cases would have failed: worse by 0.7, 0.03 is allowed, p = 0.00098 "
         "among all rows; 10 cases lost; the judge "
         "is not enforced (not calibrated): calibrate the judge (judge.calibration), "
-        "or set judge.advisory: pass"
+        "or set judge.advisory: pass in a change of its own"
     )
     assert {row.advisory for row in court.comparison("new").rows if row.metric == "faithfulness"} == {True}
 
@@ -156,7 +156,7 @@ def test_a_judge_that_breaks_on_every_ungrounded_answer_does_not_raise_faithfuln
     decision = court.decide("new", baseline)
     assert (decision.outcome, decision.exit_code) == ("inconclusive", 3)
     assert reasons(decision)["unscored"] == (
-        "faithfulness in the row all: 5 cases without a value: not judged, or no longer measured"
+        "faithfulness over all cases: 5 cases without a value: not judged, or no longer measured"
     )
 
 
@@ -194,7 +194,7 @@ def test_the_worst_of_a_metric_of_which_less_is_better_is_one(court: Court, coun
     baseline = court.run("base", list(map(said, names)))
     court.run("new", [*map(broken, names[:count]), *map(said, names[count:])])
     found = reasons(court.decide("new", baseline))
-    text = f"noise_sensitivity in the row all: {count} cases without a value: not judged, or no longer measured"
+    text = f"noise_sensitivity over all cases: {count} cases without a value: not judged, or no longer measured"
     assert found.get("unscored") == (text if is_open else None)
 
 
@@ -344,7 +344,7 @@ class TestComparable:
         assert statuses["faithfulness"] == statuses["abstention"] == "not comparable"
         above = court.report("new", baseline).split("\n### ")[0].splitlines()
         assert [line.partition(": ")[0] for line in above if line.startswith("- ") and "rescore" in line] == [
-            "- abstention in uncategorised, abstention in the row all, faithfulness in uncategorised and 3 more rows"
+            "- abstention in uncategorised, abstention over all cases, faithfulness in uncategorised and 3 more rows"
         ]
 
     @pytest.mark.parametrize(
@@ -765,7 +765,7 @@ class TestMissingInTheBaseline:
         court.run("new", ten(**BROKEN))
         decision = court.decide("new", None)
         assert (decision.outcome, decision.accepted) == ("inconclusive", False)
-        assert reasons(decision)["unscored"].startswith("faithfulness in the row all: 10 cases without a value")
+        assert reasons(decision)["unscored"].startswith("faithfulness over all cases: 10 cases without a value")
         court.calibrate(calibration())
         assert court.decide("new", None).outcome == "inconclusive"
 

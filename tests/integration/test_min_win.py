@@ -88,7 +88,7 @@ def test_a_judge_that_is_not_believed_leaves_it_undecided(court: Court) -> None:
         "inconclusive",
         ("advisory", 0.0, "0 is below the 0.5 that is asked for"),
     )
-    assert "preference min_win in the row all would have failed" in str(decision.reasons)
+    assert "preference min_win over all cases would have failed" in str(decision.reasons)
     court.config["judge"] = {"provider": "scripted", "model": "m", "advisory": "pass"}
     baseline = court.run("base", suite(*[None] * 4))
     court.run("new", suite(*[LOSS] * 4))

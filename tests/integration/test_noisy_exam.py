@@ -215,8 +215,8 @@ def test_a_stale_noise_json_is_ignored_aloud(court: Court) -> None:
     (row,) = [row for row in court.comparison("new").rows if (row.metric, row.scope) == ("faithfulness", "all")]
     assert (row.noise, row.status) == (None, "within noise")
     assert court.exam("new").doubts[0] == (
-        "The noise of faithfulness was measured on 2026-11-01 with another judge or kind of pipeline and counts for "
-        "nothing: run `rag-assay noise` again."
+        "The noise of faithfulness was measured on 2026-11-01 with another judge, pipeline.kind or "
+        "pipeline.repeats and counts for nothing: run `rag-assay noise` again."
     )
 
 

@@ -61,9 +61,9 @@ def of_four() -> Exam:
 LOUD = Noisiness({"faithfulness": MetricNoise(sd=0.7, categories={"a": CategoryNoise(sd=0.7, n=10)})}, 4)
 ALIKE = "still asked alike; accepted.yml can name the others"
 NOTHING = ("nothing-decided", "there is a baseline, and no rule about a drop could be decided")
-WAYS = "calibrate the judge (judge.calibration), or set judge.advisory: pass"
+WAYS = "calibrate the judge (judge.calibration), or set judge.advisory: pass in a change of its own"
 ADVISED = (
-    "faithfulness max_drop in the row all would have failed: worse by 1, 0.02 is allowed, p = 0.016 among all rows; "
+    "faithfulness max_drop over all cases would have failed: worse by 1, 0.02 is allowed, p = 0.016 among all rows; "
     f"6 cases lost; the judge is not enforced (not calibrated): {WAYS}"
 )
 REASONS: dict[str, ReasonCase] = {
@@ -145,14 +145,14 @@ REASONS: dict[str, ReasonCase] = {
     # One of ten, which at the worst value would cost 0.1.
     "unscored": ReasonCase(
         exam(*[KEPT] * 9, unscored("u"), gate={"max_unscored": 0.5}), "inconclusive",
-        [("unscored", "recall@5 in the row all: 1 case without a value: not judged, or no longer measured")],
+        [("unscored", "recall@5 over all cases: 1 case without a value: not judged, or no longer measured")],
     ),
     "not-comparable": ReasonCase(
         exam(*[LOST] * 6, sheet={"shallow": {"recall@5": 3}}, rule={"optional": True}), "inconclusive",
         [
             (
                 "not-comparable",
-                "recall@5 in the row all: the stored rankings reach 3 results only; run the baseline again",
+                "recall@5 over all cases: the stored rankings reach 3 results only; run the baseline again",
             ),
             NOTHING,
         ],
@@ -168,7 +168,7 @@ REASONS: dict[str, ReasonCase] = {
         "inconclusive",
         [
             (
-                "blind-noise", ("faithfulness in the row all: within noise: 2 cases lost; worse by 1, chance alone "
+                "blind-noise", ("faithfulness over all cases: within noise: 2 cases lost; worse by 1, chance alone "
                 "makes 1.188; about 3 cases would tell; that could make any fall: measure the noise again, or add "
                 "cases"),
             ),
@@ -179,7 +179,7 @@ REASONS: dict[str, ReasonCase] = {
         of_four(), "inconclusive",
         [
             (
-                "too-few-cases", ("faithfulness in the row all: 6 cases, {} are needed; worse by 1, 0.02 is allowed; "
+                "too-few-cases", ("faithfulness over all cases: 6 cases, {} are needed; worse by 1, 0.02 is allowed; "
                 "6 cases lost; p = 0.016 together with all such rows: run `rag-assay noise` or add cases"),
             ),
             ("undecided-rule", "the rule on faithfulness could be decided in no row"), NOTHING,
@@ -209,7 +209,7 @@ REASONS: dict[str, ReasonCase] = {
     "baseline-unscored": ReasonCase(
         of_judge(*[KEPT] * 6, sheets.case("u", None, 1.0, unscored_before=frozenset({0}))), "inconclusive",
         [(
-            "baseline-unscored", ("faithfulness in the row all: 1 case not scored in the baseline: judge it again with "
+            "baseline-unscored", ("faithfulness over all cases: 1 case not scored in the baseline: judge it again with "
             "rag-assay rescore"),
         )],
     ),
