@@ -145,7 +145,7 @@ def _taken_over(new: Exam, old: Exam) -> Iterator[Loosened]:
     found = {_row_key(entry)[:3]: entry.row for entry in old.rows if entry.taken_over}
     for key, row in found.items():
         if key not in held and row.status != "too few cases" and row.candidate is not None:
-            text = f"{row.metric} {gate.place(row.scope, row.category)} is decided by another judge, and {TAKEN_OVER}"
+            text = f"{row.metric} {judged.place(row.scope, row.category)} is decided by another judge, and {TAKEN_OVER}"
             yield Loosened(
                 kind="undecided", text=text, metric=row.metric, category=row.category, candidate=row.candidate,
                 where=whereabouts.of_row(new, old, row.metric, row.scope),
@@ -161,7 +161,7 @@ def _passed_over(new: Exam, old: Exam, under_new: Verdict) -> Iterator[Loosened]
             continue
         is_row = outcome.scope != "run"
         metric = outcome.rule.split()[0 if is_row else 1]
-        place = gate.place(outcome.scope, outcome.category)
+        place = judged.place(outcome.scope, outcome.category)
         where = (
             whereabouts.of_row(new, old, metric, outcome.scope) if is_row else whereabouts.of_critical(new, old, metric)
         )
@@ -187,7 +187,7 @@ def _red_rows(new: Exam, old: Exam, under_new: Verdict, under_old: Verdict) -> I
     red = {_key(outcome) for outcome in under_new.rules if outcome.outcome == "failed"}
     for outcome in under_old.rules:
         if outcome.outcome == "failed" and outcome.scope != "run" and _key(outcome) not in red:
-            place, metric = gate.place(outcome.scope, outcome.category), outcome.rule.split()[0]
+            place, metric = judged.place(outcome.scope, outcome.category), outcome.rule.split()[0]
             yield Loosened(
                 kind="rule",
                 text=f"{outcome.rule} {place} fails under the baseline's rules and labels: {outcome.reason}",
@@ -202,7 +202,7 @@ def _open(new: Exam, old: Exam) -> Iterator[Loosened]:
     for entry in old.rows:
         if gate.leaves_open(old, entry) and _row_key(entry) not in open_rows:
             row = entry.row
-            place = gate.place(row.scope, row.category)
+            place = judged.place(row.scope, row.category)
             yield Loosened(
                 kind="undecided", text=f"{row.metric} {place} is {row.status} under the baseline's rules: {row.reason}",
                 metric=row.metric, category=row.category, candidate=row.candidate,
@@ -235,7 +235,7 @@ def _not_judged(new: Exam, old: Exam) -> Iterator[Loosened]:
             row = entry.row
             missing = f"{counted(entry.unscored, 'value')} that the baseline's rules cannot do without"
             yield Loosened(
-                kind="undecided", text=f"{row.metric} {gate.place(row.scope, row.category)} lacks {missing}",
+                kind="undecided", text=f"{row.metric} {judged.place(row.scope, row.category)} lacks {missing}",
                 metric=row.metric, category=row.category, candidate=row.candidate,
                 where=whereabouts.of_row(new, old, row.metric, row.scope),
             )  # fmt: skip
@@ -283,8 +283,8 @@ def unmatched(
     rows |= {(entry.row.metric, entry.row.category) for entry in exam.rows if entry.accepted is not None}
     for item in accepted.rows:
         if (item.metric, item.category) not in rows:
-            place = f" in {item.category}" if item.category is not None else ""
-            yield f"accepted.yml: the entry for {item.metric}{place} matches nothing; remove it"
+            where = f" in {item.category}" if item.category is not None else ""
+            yield f"accepted.yml: the entry for {item.metric}{where} matches nothing; remove it"
     for place, entry in zip(accepted.places, accepted.cases, strict=True):
         missing = sum(case not in named for case in entry.case)
         if missing:

@@ -15,7 +15,7 @@ from evaluator.judging.subject import Fact, Wanted
 from evaluator.judging.talks import together
 from evaluator.model.judgement import Further, Judged
 from evaluator.model.view import CaseView
-from evaluator.stages import against, answered, claims, judgements, measuring
+from evaluator.stages import against, answered, claims, judgements, losing, measuring
 from evaluator.stages.judged_half import JudgedHalf, is_judged, is_same_judge, unjudged, was_judged
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _held(each: Answered, judged: Judged | None) -> Held:
         labels=each.labels, needs=(), ranking=(), context=(), passages={}, language=each.language, answer=each.answer,
         abstained=each.reported, failed=each.failed, case=each.case, judgement=stated, claims=said,
     )  # fmt: skip
-    return measuring.held(measuring.Measured(view, (), frozenset()), is_judged=True)
+    return losing.held(measuring.Measured(view, (), frozenset()), is_judged=True)
 
 
 def _is_asked(suspected: Suspicion, step: Step) -> bool:

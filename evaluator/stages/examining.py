@@ -14,7 +14,7 @@ from evaluator.model.comparison import BaselineInfo, Comparison, Exam
 from evaluator.model.counting import counted
 from evaluator.model.exam import ExamFile
 from evaluator.model.score import MetricId
-from evaluator.stages import exhibiting, measuring
+from evaluator.stages import exhibiting, losing
 from evaluator.stages.anchors import Anchors
 from evaluator.stages.held_to import UNKNOWN
 from evaluator.stores.words import visible
@@ -261,7 +261,7 @@ class Examining:
         ungated = rows.ungated_rows(
             sheet, exhibiting.shown(self.seen, metrics), self.new.rows, self.mine.gate.min_cases
         )
-        lost = measuring.critical_changes(self.seen.new_critical)
+        lost = losing.critical_changes(self.seen.new_critical)
         return Comparison(
             baseline=self._baseline(source), paired=len(self.pairs.paired),
             new=self.pairs.new if self.theirs is not None else (), removed=self.pairs.removed,

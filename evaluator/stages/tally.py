@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import critical
 from evaluator.comparison.pairing import Asked
-from evaluator.stages import judgements, measuring, regressed, relabelled
+from evaluator.stages import judgements, losing, measuring, regressed, relabelled
 from evaluator.stages.exhibits import Collected
 from evaluator.stages.holdout import Holdout
 from evaluator.stages.paraphrases import NO_SIDES
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from evaluator.model.comparison import CriticalOutcome
     from evaluator.model.exam import Regressed, Unsupported
     from evaluator.model.golden import Labels
-    from evaluator.model.run import RunCase
     from evaluator.stages.changes import Changes
     from evaluator.stages.held import Run
     from evaluator.stages.judged_half import JudgedHalf
@@ -98,12 +97,12 @@ class Tally:
         """Note one case."""
         if met.theirs is not None:
             case = met.theirs.case
-            self.asked_before[case.id] = _asked(case)
+            self.asked_before[case.id] = Asked(case.input_hash, case.split == "holdout")
             self.answers_exist = self.answers_exist or case.answer is not None
             self.critical_before.update([case.id] if case.critical else [])
         if met.mine is not None:
             case = met.mine.case
-            self.asked[case.id] = _asked(case)
+            self.asked[case.id] = Asked(case.input_hash, case.split == "holdout")
             self.failed[case.split == "holdout"].append(measuring.failed(met.mine))
             self.answers_exist = self.answers_exist or case.answer is not None
         self._hold_out(met)
@@ -269,12 +268,12 @@ class Tally:
         self, case: str, before: Measured | None, after: Measured, judged: Judged, *, old: bool
     ) -> critical.Sides:
         half = self.half
-        now = measuring.held(after, is_judged=half is not None)
+        now = losing.held(after, is_judged=half is not None)
         missing = "new case" if self.baseline is not None else "no baseline"
         if half is None:
-            then = measuring.held(before) if before else None
+            then = losing.held(before) if before else None
             return critical.Sides(case, then, now, missing, is_absolute=self.baseline is None)
-        then = measuring.held(before, is_judged=True) if before else None
+        then = losing.held(before, is_judged=True) if before else None
         never = not half.has_baseline and not half.is_lost(self.ruler.declared)
         new_claims: Sequence[NewClaim] = ()
         new_in: Sequence[Sequence[NewClaim] | None] = ()
@@ -294,7 +293,3 @@ class Tally:
 def _same_chunks(candidate: Run, baseline: RunReader) -> bool:
     mine, theirs = candidate.head.fingerprint.get("chunks"), baseline.head.fingerprint.get("chunks")
     return mine is not None and mine == theirs
-
-
-def _asked(case: RunCase) -> Asked:
-    return Asked(case.input_hash, case.split == "holdout")
