@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.comparison import numbers
+from evaluator.comparison import noisy, numbers
 from evaluator.comparison.sheet import EPSILON
 from evaluator.model.counting import counted
 
@@ -55,7 +55,8 @@ def status(values: Sheet, row: Row, rule: Rule | None, seen: Seen) -> tuple[Stat
     if rule is None and not values.declaration(row.metric).bounded:
         return "not evaluated", "no rule names it"
     if delta * values.better(row.metric) > 0:
-        return _better(abs(delta), seen.chance)
+        is_noisy = noisy.kind(values, row.metric, rule.at if rule else "mean") != "steady"
+        return _better(abs(delta), seen.chance, is_noisy=is_noisy)
     if rule is None or row.tolerance is None:
         return "not evaluated", "worse; no rule sets a limit"
     return _worse(abs(delta), row.tolerance, rule, seen)
@@ -84,9 +85,10 @@ def _is_too_small(row: Row, seen: Seen) -> bool:
     return seen.is_small or (is_tested and row.n < seen.fewest)
 
 
-def _better(rise: float, chance: Chance | None) -> tuple[Status, str]:
+def _better(rise: float, chance: Chance | None, *, is_noisy: bool) -> tuple[Status, str]:
     if chance is None:
-        return "improved", "better"
+        # Of what moves by itself no more is said than of a fall, where nobody asked how far it may.
+        return ("not evaluated", "better; no rule sets a limit") if is_noisy else ("improved", "better")
     if chance.is_better:
         return "improved", "better, by more than chance makes"
     return "within noise", f"within noise: better by {_apart_from_chance(rise, chance)}, {_chance(rise, chance)}"

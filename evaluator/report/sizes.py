@@ -128,7 +128,7 @@ def trimmed(view: ReportView, tier: Tier) -> ReportView:
         failed=_part(view.failed, tier),
         judged=_part(view.judged, tier),
         in_question=_part(view.in_question, tier),
-        tables=tuple(_part(part, tier) for part in view.tables) if tier.tables else (),
+        tables=tuple(filter(_says_something, (_part(part, tier) for part in view.tables))) if tier.tables else (),
         details=tuple(_part(part, tier) for part in view.details) if tier.details else (),
         left_out=tier.left_out,
     )
@@ -142,6 +142,12 @@ def _part(part: Part, tier: Tier) -> Part:
         examples=_examples(part.examples, tier),
         names=part.names.top(tier.items),
     )
+
+
+def _says_something(part: Part) -> bool:
+    """Whether anything is left of a part; that quiet rows are left out is said of the whole."""
+    rows = part.table.rows.items if part.table else ()
+    return bool(rows or part.notes.items or part.examples.items or part.names.items)
 
 
 def _rows(table: Table, tier: Tier) -> Table:

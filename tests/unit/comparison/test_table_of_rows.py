@@ -254,6 +254,9 @@ TABLE: dict[str, Case] = {
         [(0.75, 1.0)] * 2 + [KEPT] * 8, "within noise",
         f"within noise: better by 0.05, chance alone makes {band(0.1, 10)}", F, noise=known(0.1),
     ),
+    # Nobody asked by how much it moves: no more is said than of a fall.
+    "better, of what moves by itself": Case([WON] * 6, "not evaluated", "better; no rule sets a limit", F, rule=None),
+    "better, of what does not": Case([WON] * 6, "improved", "better", rule=None),
     "better beyond the noise": Case(
         [(0.5, 1.0)] * 2 + [KEPT] * 8, "improved", "better, by more than chance makes", F, noise=known(0.1)
     ),

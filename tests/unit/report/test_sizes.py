@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from evaluator import report
 from evaluator.report import comment, sizes, summary
+from evaluator.report.parts import Listing, Part, Table, TableRow
 from evaluator.report.view import build_view
 from tests import reports
 from tests.forge import Page
@@ -79,6 +80,17 @@ class TestTiers:
         assert [tier.text for tier in steps[:3]] == [300, 200, 200]
         assert steps[0] is full
         assert steps[-len(sizes.SMALLER) :] == list(sizes.SMALLER)
+
+    def test_a_table_of_which_nothing_is_left_is_left_out(self) -> None:
+        """Where rows that tell of no change go, a heading above none of them tells nothing either."""
+        quiet = Table(("Category", "Status"), Listing.of([TableRow(("a", "unchanged"), quiet=True)]))
+        view = build_view(reports.failed())
+        view = view._replace(tables=(*view.tables, Part("All alike", table=quiet)))
+        shown = [[part.title for part in sizes.trimmed(view, tier).tables] for tier in (FULL, sizes.SMALLER[1])]
+
+        assert ["All alike" in titles for titles in shown] == [True, False]
+        assert "All cases" in shown[1]
+        assert "All alike" not in text_of(view, sizes.SMALLER[1])
 
     @given(st.integers(1, 2000), st.integers(1, 500), st.integers(1, 2000), st.integers(1, 1000))
     def test_no_step_shows_more_than_the_one_before(self, examples: int, items: int, rows: int, text: int) -> None:
