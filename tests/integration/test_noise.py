@@ -6,8 +6,11 @@ import json
 import math
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,10 @@ from evaluator import errors
 from evaluator.model.noise import Noise
 from evaluator.stages import noise
 from evaluator.stores.values import read_value
-from tests.fakes import wobbling
+from tests.fakes import llm_brain, wobbling
+from tests.fakes.llm_brain import Asked
+from tests.fakes.llm_server import Fault, LlmServer
+from tests.shop import Shop
 from tests.workbench import Bench, recorded, write_lines
 
 ROOT = Path(__file__).parents[2]
@@ -294,3 +300,65 @@ def test_what_it_will_take_is_said_first(tmp_path: Path) -> None:
     bench.log.clear()
     noise.measure(bench.workspace(tier="full"), 3)
     assert bench.log[0] == "noise: 3 judged runs, about 0 calls, 0 tokens read and 0 written, 0.00 USD"
+
+
+class Wavering:
+    """A judge that finds the fact in every answer, but in that of one question not the third time it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+
+    def __call__(self, asked: Asked) -> dict[str, Any]:
+        """The reply."""
+        question = asked.blocks["question"]
+        self.asked[question] += 1
+        reply = llm_brain.literal(asked)
+        wavers = "0" in question and self.asked[question] == wobbling.TURN
+        reply["facts"] = [{**fact, "present": not wavers} for fact in reply["facts"]]
+        return reply
+
+
+@pytest.mark.parametrize("at", [12, 29], ids=["in the second run", "at the last reply"])
+def test_an_interrupted_measurement_asks_no_judge_twice_and_comes_to_the_same(tmp_path: Path, at: int) -> None:
+    """Ctrl-C during a reply of three runs of ten questions: exit 3, no file; the same command goes on from there."""
+    with LlmServer(brain=Wavering()) as server:
+        written = []
+        for name in ("whole", "stopped"):
+            (tmp_path / name).mkdir()
+            shop = Shop(tmp_path / name, server)
+            shop.labels = [{"facts": [{"id": "time", "text": "thirty days"}]} for _ in shop.answers]
+            shop.config |= {
+                "metrics": ["recall@5", "answer_completeness"], "gate": {"critical": {"new_unsupported_claims": None}},
+            }  # fmt: skip
+            server.brain = judge = Wavering()
+            before = len(server.answered)
+            if name == "stopped":
+                _interrupt(shop, server, before + at)
+                assert not (shop.folder / "noise.json").exists()
+            done = shop.command("noise", "--repeats", "3")
+            assert done.code == 0, done.told
+            assert set(judge.asked.values()) == {3}
+            assert len(server.answered) - before == 30
+            written.append(json.loads((shop.folder / "noise.json").read_text()))
+    assert written[0] == written[1]
+    assert written[1]["cases"] == {"c0": {"answer_completeness": pytest.approx(2 / 3)}}
+
+
+def _interrupt(shop: Shop, server: LlmServer, at: int) -> None:
+    """Start to measure, and interrupt while that call is answered."""
+    reached, go_on = threading.Event(), threading.Event()
+
+    def fault(count: int, _: dict[str, Any]) -> Fault | None:
+        if count == at:
+            reached.set()
+            go_on.wait(20)
+        return None
+
+    server.fault = fault
+    process = shop.start("noise", "--repeats", "3")
+    assert reached.wait(60)
+    process.send_signal(signal.SIGINT)
+    threading.Timer(0.3, go_on.set).start()
+    _, told = process.communicate(timeout=60)
+    server.fault = lambda *_: None
+    assert process.returncode == 3, told
