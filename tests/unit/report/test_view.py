@@ -127,7 +127,8 @@ class TestDetails:
         """Improvements, other metrics, lists of cases, configuration, failures, warnings, held-out means and rules."""
         assert [part.title for part in build_view(reports.failed()).details] == [
             "Worse without failing a rule: 1 question", "Improved: 1 question",
-            "Why cases fail: 5 cases", "Categories with fewer than 5 cases: 1 row", "Other metrics", "New: 2 cases", "Changed: 1 case",
+            "Why cases fail: 5 cases", "Categories with fewer than 5 cases: 1 row", "Other metrics",
+            "New: 2 cases", "Changed: 1 case",
             "Configuration: 2 changes", "Pipeline failures: 2 cases", "Warnings", "Held-out cases",
             "Rules not evaluated", "Accepted",
         ]  # fmt: skip
