@@ -65,7 +65,9 @@ def test_the_retrieval_tier_imports_no_judge(tmp_path: Path) -> None:
     assert imported & {"jmespath", "urllib3", "evaluator.stores.vectors", "evaluator.pipelines._dense"} == set()
     assert "evaluator.stages.report" in imported
     assert imported & {*JUDGES, "httpx", "aiohttp"} == set()
-    assert imported & {"bm25s", "importlib.metadata", "html.entities"} == set()
+    assert imported & {"bm25s", "importlib.metadata"} == set()
+    # Where coverage is measured it has loaded them before anything of ours.
+    assert (imported - imported_by(tmp_path, "--version")) & {"html.entities"} == set()
     judged = {f"evaluator.metrics.{name}" for name, metric in metrics.load().items() if metric.reads == "judge"}
     assert judged
     assert imported & judged == set()

@@ -260,4 +260,4 @@ def test_the_last_common_commit_is_found(server: GitHub, repository: Repository)
     server.world.add_commit("main")
 
     assert repository.merge_base("main", head) == shared
-    assert repository.about() == values.Repo(id=server.world.repo.id, full_name="acme/shop")
+    assert repository.about() == values.Repo(id=server.world.repo.id, full_name="acme/shop", default_branch="main")

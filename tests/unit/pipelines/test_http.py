@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import json
 import socket
@@ -577,7 +576,7 @@ class TestSecrets:
         assert failed(error) == ("error", "HTTP 500: [the value of RAG_KEY]")
         assert failed(page)[1].endswith("[the value of RAG_KEY]")
         for each in (reply, error, page):
-            assert SECRET not in repr(dataclasses.asdict(each))
+            assert SECRET not in repr(each._asdict())
 
     def test_settings_hold_no_header_values(self) -> None:
         """What collect.json records are names, never what somebody wrote into a header."""
