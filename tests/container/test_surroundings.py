@@ -150,7 +150,10 @@ def defaults(action: Path) -> dict[str, str]:
     """The variables that action.yml gives run.sh when a workflow names no input."""
     inputs = yaml.safe_load((action / "action.yml").read_text())["inputs"]
     given = {f"ASSAY_{name.upper().replace('-', '_')}": value["default"] for name, value in inputs.items()}
-    event = ("JOB_INDEX", "HEAD_SHA", "BASE_SHA", "ACTOR", "AUTHOR", "REPOSITORY", "HEAD_REPOSITORY", "JUDGE_CACHE")
+    event = (
+        "JOB_INDEX", "HEAD_SHA", "BASE_SHA", "ACTOR", "AUTHOR", "REPOSITORY", "HEAD_REPOSITORY", "JUDGE_CACHE",
+        "DEFAULT_BRANCH",
+    )  # fmt: skip
     return given | {f"ASSAY_{name}": "" for name in event}
 
 
