@@ -131,7 +131,8 @@ def test_a_cancelled_run_leaves_nothing(forge: Forge, tmp_path: Path, order: sig
     variables = {
         "GITHUB_WORKSPACE": str(forge.repo), "GITHUB_EVENT_NAME": "push", "GITHUB_RUN_ID": "99", "GITHUB_JOB": "rag",
         "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "RAG", "GITHUB_OUTPUT": str(tmp_path / "out"),
-        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "RUNNER_TEMP": str(temporary), **defaults(forge.action),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_TOKEN": "", "RUNNER_TEMP": str(temporary),
+        **defaults(forge.action),
     }  # fmt: skip
     with subprocess.Popen(
         [forge.action / "scripts" / "run.sh"], env=os.environ | variables, stdout=subprocess.DEVNULL
