@@ -128,7 +128,9 @@ def test_a_cancelled_run_leaves_nothing(forge: Forge, tmp_path: Path, order: sig
     suite(forge, "import threading\ndef answer(question):\n    threading.Event().wait()\n")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
+    (tmp_path / "event.json").write_text("{}")
     variables = {
+        "GITHUB_EVENT_PATH": str(tmp_path / "event.json"), "GITHUB_REF": "refs/heads/main",
         "GITHUB_WORKSPACE": str(forge.repo), "GITHUB_EVENT_NAME": "push", "GITHUB_RUN_ID": "99", "GITHUB_JOB": "rag",
         "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "RAG", "GITHUB_OUTPUT": str(tmp_path / "out"),
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_TOKEN": "", "RUNNER_TEMP": str(temporary),
