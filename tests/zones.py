@@ -66,10 +66,10 @@ def stream_of(files: Mapping[str, bytes], *others: tarfile.TarInfo) -> io.BytesI
     return io.BytesIO(stream.getvalue())
 
 
-def fetched_of(run: bytes | None = None, base: bytes | None = None, **found: Any) -> bytes:
-    """What leaves fetch: a baseline, the run of a base that was not accepted, and what is to be said of the search."""
+def fetched_of(run: bytes | None = None, base: bytes | None = None, judged: bytes | None = None, **found: Any) -> bytes:
+    """What leaves fetch: baselines, the run of a base that was not accepted, and what is to be said of the search."""
     files, said = {}, {"format": 1, "suite": None, "base": "b" * 40, **found}
-    for role, data in (("deterministic", run), ("inherited", base)):
+    for role, data in (("deterministic", run), ("inherited", base), ("judged", judged)):
         if data is not None:
             head = json.loads(data)
             source = {"folder": role, "tier": head["tier"], "commit": head["commit"], "how": HOW}

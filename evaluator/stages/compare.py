@@ -48,20 +48,35 @@ def compare(workspace: Workspace, baseline: Path | None, standard: Standard | No
     """
     candidate = workspace.handed.run or read_run(workspace.out / "run.json")
     path = against.baseline_path(workspace, baseline) if standard is None else standard.baseline
+    comparison, state = _compared(workspace, candidate, path, standard)
+    write_value(workspace.out / "comparison.json", comparison)
+    write_value(workspace.out / "exam.json", state)
+
+
+def compare_retrieval(workspace: Workspace, standard: Standard) -> tuple[Comparison, ExamFile]:
+    """The deterministic half of a judged run beside a baseline of its own; nothing is written.
+
+    Raises:
+        AssayError: as :func:`compare`.
+    """
+    candidate = read_run(workspace.out / "run.json")
+    candidate.head = candidate.head.but(tier="retrieval", judge=None)
+    return _compared(dataclasses.replace(workspace, alerts=[], warnings=[]), candidate, standard.baseline, standard)
+
+
+def _compared(
+    workspace: Workspace, candidate: Run, path: Path | None, standard: Standard | None
+) -> tuple[Comparison, ExamFile]:
     suite = (standard.found.suite if standard is not None else None) or candidate.head.suite
     other = against.read_baseline(path, suite) if path is not None else None
     if other is not None:
         _refuse_another(candidate, other)
         other = _rejudged(workspace, candidate, other)
-    accepted = against.read_accepted(workspace)
-    verdicts = _examined(workspace, candidate, other, accepted)
+    verdicts = _examined(workspace, candidate, other, against.read_accepted(workspace))
     if standard is not None:
         base = _base(workspace, verdicts, standard)
         verdicts = dataclasses.replace(verdicts, standing=Standing(standard, base))
-    source = str(path or "") if standard is None else standard.source
-    comparison, state = _results(workspace, verdicts, source)
-    write_value(workspace.out / "comparison.json", comparison)
-    write_value(workspace.out / "exam.json", state)
+    return _results(workspace, verdicts, str(path or "") if standard is None else standard.source)
 
 
 def _refuse_another(candidate: Run, baseline: RunReader) -> None:

@@ -14,6 +14,9 @@ from evaluator.model.score import MetricId
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import read_value, write_value
 
+EXIT_ORDER: tuple[Outcome, ...] = ("passed", "inconclusive", "failed")
+"""The worst is last."""
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,19 +24,25 @@ if TYPE_CHECKING:
     from evaluator.stages.workspace import Workspace
 
 
-def gate(workspace: Workspace, nonce: str | None = None) -> Decision:
-    """Write decision.json and fill the history of run.json; ``nonce`` is repeated in the decision."""
+def gate(workspace: Workspace, nonce: str | None = None, nearer: tuple[Comparison, ExamFile] | None = None) -> Decision:
+    """Write decision.json and fill the history of run.json; ``nonce`` is repeated in the decision.
+
+    ``nearer`` is the deterministic half of a judged run beside a baseline of its own, and has to pass as well.
+    """
     comparison = read_value(workspace.out / "comparison.json", Comparison)
     state = read_value(workspace.out / "exam.json", ExamFile)
     verdict = judging.decide(state.exam)
-    outcome = _outcome(verdict, comparison)
+    outcome, beside, inherits = _outcome(verdict, comparison), tuple[Reason, ...](), state.exam.inherits
+    if nearer is not None:
+        other, beside = _beside(*nearer)
+        outcome, inherits = max(outcome, other, key=EXIT_ORDER.index), inherits or nearer[1].exam.inherits
     # What is no worse than a base that was not accepted is not acceptable for that.
-    is_kept = outcome == "passed" and not state.exam.inherits
+    is_kept = outcome == "passed" and not inherits
     accepted = {"on-pass": is_kept, "manual": False, "always": True}[workspace.config.baseline.accept]
     decision = Decision(
         outcome=outcome, exit_code=EXIT_CODES[outcome],
         reasons=(
-            *_no_judged_baseline(state), *_reasons(verdict, outcome, comparison, state),
+            *beside, *_no_judged_baseline(state), *_reasons(verdict, outcome, comparison, state),
             *judged.not_enforced(state.exam, verdict.rules),
         ),
         rules=verdict.rules, cases=(*verdict.cases, *_changed(comparison, state)),
@@ -42,6 +51,17 @@ def gate(workspace: Workspace, nonce: str | None = None) -> Decision:
     _hand_on(workspace, comparison, state, accepted=decision.accepted)
     write_value(workspace.out / "decision.json", decision)
     return decision
+
+
+def _beside(comparison: Comparison, state: ExamFile) -> tuple[Outcome, tuple[Reason, ...]]:
+    """What a comparison with another baseline comes to, its reasons saying which one."""
+    verdict = judging.decide(state.exam)
+    outcome = _outcome(verdict, comparison)
+    if outcome == "passed":
+        return outcome, ()
+    source = comparison.baseline.source if comparison.baseline is not None else ""
+    texts = (reason.text for reason in _reasons(verdict, outcome, comparison, state))
+    return outcome, tuple(Reason(code="nearer-baseline", text=f"beside {source}: {text}") for text in texts)
 
 
 def _outcome(verdict: Verdict, comparison: Comparison) -> Outcome:

@@ -10,7 +10,7 @@ from evaluator import errors
 from evaluator.model import baseline
 from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
-from evaluator.stages.compare import compare
+from evaluator.stages.compare import compare, compare_retrieval
 from evaluator.stages.gate import gate
 from evaluator.stages.publication import commands, publication
 from evaluator.stages.report import report
@@ -59,7 +59,8 @@ def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, nonce: str, kept: K
     workspace = _without_own_baseline(site.workspace())
     tier = read_run(workspace.out / "run.json").head.tier
     compare(workspace, None, found[0].standard(tier) if found else None)
-    gate(workspace, nonce)
+    nearer = found[0].nearer(tier) if found else None
+    gate(workspace, nonce, compare_retrieval(workspace, nearer) if nearer is not None else None)
     for line in report(workspace).splitlines():
         # Where files are in this zone is of no use to anybody.
         if str(workspace.out) not in line:

@@ -31,12 +31,19 @@ class Fetched(NamedTuple):
     def standard(self, tier: Tier) -> Standard:
         """What a run of a tier is held to.
 
-        One run serves both halves: the last judged one, where there is one. What a judge said can only be compared with
-        that, and a row of the other half that it lacks does not exist.
+        The last judged run, where there is one, serves both halves: what a judge said can only be compared with that.
         """
+        return self._standard((self.found.judged if tier == "full" else None) or self.found.deterministic)
+
+    def nearer(self, tier: Tier) -> Standard | None:
+        """What the deterministic half of a judged run is held to besides: a run after the last judged one, if any."""
         found = self.found
-        source = (found.judged if tier == "full" else None) or found.deterministic
-        return Standard(found, self._path(source), self._path(found.inherited), source.how if source else "")
+        has_two = tier == "full" and None not in (found.judged, found.deterministic)
+        return self._standard(found.deterministic) if has_two and found.judged != found.deterministic else None
+
+    def _standard(self, source: Source | None) -> Standard:
+        path, base = self._path(source), self._path(self.found.inherited)
+        return Standard(self.found, path, base, source.how if source else "")
 
     def _path(self, source: Source | None) -> Path | None:
         return None if source is None else self.root / source.folder / baseline.RUN

@@ -21,11 +21,13 @@ from evaluator.zones.score import score
 from evaluator.zones.seal import seal
 from tests.fakes import llm_brain
 from tests.fakes.llm_server import KEY, Fault, LlmServer
-from tests.zones import TOPICS, fetched_of, files_in, site, stream_of, tree_of, write_repository
+from tests.zones import HOW, TOPICS, fetched_of, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from evaluator.config import Tier
 
 CASES = len(TOPICS)
 
@@ -68,13 +70,22 @@ class Attempt:
         seal(io.BytesIO(collected.getvalue()), out, Keys({}), folder=self.place / "seal")
         return out.getvalue()
 
-    def judged(self, sealed: bytes, out: io.BytesIO | None = None, **parts: bytes) -> dict[str, bytes]:
+    def lose(self, *topics: str) -> None:
+        """Retrieve nothing for these."""
+        lines = (self.repo / "answers.jsonl").read_text().splitlines()
+        answers = [json.loads(line) for line in lines]
+        kept = [answer | {"retrieved": []} if answer["id"] in topics else answer for answer in answers]
+        (self.repo / "answers.jsonl").write_text("".join(f"{json.dumps(answer)}\n" for answer in kept))
+
+    def judged(
+        self, sealed: bytes, out: io.BytesIO | None = None, *, tier: Tier = "full", **parts: bytes
+    ) -> dict[str, bytes]:
         """What leaves score; ``cache`` and ``baseline`` may be handed over."""
         self.count += 1
         names = {"cache": kept.NAME, "baseline": "fetched.tar"}
         extra = {names[name]: data for name, data in parts.items()}
         stream = stream_of({"tree.tar": tree_of(self.repo).getvalue(), "sealed.tar": sealed, **extra})
-        place = site(self.place / f"score-{self.count}", self.said, tier="full", variables={"JUDGE_KEY": KEY})
+        place = site(self.place / f"score-{self.count}", self.said, tier=tier, variables={"JUDGE_KEY": KEY})
         out = out or io.BytesIO()
         score(stream, out, place, Granted(("JUDGE_KEY",), self.hosts), Keys({"JUDGE_KEY": KEY}))
         return files_in(out)
@@ -280,6 +291,32 @@ def test_the_baseline_is_the_actions_and_goes_on_to_decide(tmp_path: Path, serve
     rows = json.loads(files_in(out)["comparison.json"])["rows"]
     assert "baseline-rescored.json" in files_in(io.BytesIO(scored))
     assert {row["status"] for row in rows if row["metric"] == "faithfulness"} == {"unchanged"}
+
+
+@pytest.mark.parametrize(("lost", "outcome"), [(TOPICS[:2], "failed"), ((), "passed")])
+def test_a_judged_run_keeps_what_retrieval_gained_since_the_last_judged_one(
+    tmp_path: Path, server: LlmServer, lost: tuple[str, ...], outcome: str
+) -> None:
+    """Two passages were found in a run of main that nobody judged; a change without them is as good as before that."""
+    old, new, change = (Attempt(tmp_path / name, server) for name in ("old", "new", "change"))
+    old.lose(*TOPICS[:2])
+    change.lose(*lost)
+    judged, gained = (
+        files_in(io.BytesIO(each.judged(each.sealed(), tier=tier)["scored.tar"]))["run.json"]
+        for each, tier in ((old, "full"), (new, "retrieval"))
+    )
+    found = fetched_of(gained, judged=judged)
+    scored = change.judged(change.sealed(), baseline=found)["scored.tar"]
+    parts = {"tree.tar": tree_of(change.repo).getvalue(), "scored.tar": scored, "fetched.tar": found}
+    out = io.BytesIO()
+    decision = decide(stream_of(parts), out, site(tmp_path / "decide", tier="full"), nonce="n1")
+
+    assert json.loads(files_in(out)["comparison.json"])["baseline"]["source"] == HOW
+    assert (decision.outcome, decision.accepted) == (outcome, outcome == "passed")
+    if lost:
+        assert decision.reasons[0].code == "nearer-baseline"
+        assert decision.reasons[0].text.startswith(f"beside {HOW}: recall@2 max_drop")
+        assert b"beside eval/run.json as of 0123abc" in files_in(out)["comment.md"]
 
 
 def test_a_baseline_of_the_configuration_is_not_judged_against(tmp_path: Path, server: LlmServer) -> None:
