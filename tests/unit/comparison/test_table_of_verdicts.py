@@ -11,10 +11,13 @@ import pytest
 from evaluator.comparison import critical, gate, judged, least
 from evaluator.comparison.rules import PARTS
 from evaluator.comparison.sheet import CaseValues, Noisiness, Sheet
+from evaluator.model.baseline import Found
 from evaluator.model.comparison import Exam
 from evaluator.model.noise import CategoryNoise, MetricNoise
 from evaluator.model.score import MetricId
 from evaluator.stages import gate as stage
+from evaluator.stages.compare import compare, compare_retrieval
+from evaluator.stages.held_to import Standard
 from tests import sheets
 from tests.court import Court, case
 from tests.exams import (
@@ -309,6 +312,25 @@ def test_a_decision_comes_to_what_was_worked_out(tmp_path: Path, name: str) -> N
     assert (decision.outcome, [(each.code, each.text) for each in decision.reasons]) == (outcome, reasons)
 
 
+def test_a_run_has_to_keep_to_a_nearer_baseline_as_well(tmp_path: Path) -> None:
+    """Beside the judged one nothing changed; of what a later run without a judge asked, a question is gone."""
+    court = Court(tmp_path)
+    judged_before, near = _same(court), court.run("near", [case(f"c{n}") for n in range(7)], tier="retrieval")
+    court.run("new", [case(f"c{n}", "supported") for n in range(6)])
+    workspace = court.workspace("new")
+    compare(workspace, judged_before)
+    standard = Standard(Found(suite=None, base=None), near, source="near")
+    decision = stage.gate(workspace, nearer=compare_retrieval(workspace, standard))
+    assert (decision.outcome, decision.accepted) == ("inconclusive", False)
+    assert [(each.code, each.text) for each in decision.reasons] == NEARER
+
+
+NEARER = [
+    ("nearer-baseline", "beside near: c6: the case was removed; accepted.yml can accept it"),
+    ("nearer-baseline", f"beside near: only 6 of the baseline's 7 cases are {ALIKE}"),
+]
+
+
 def codes(module: Any) -> set[str]:
     """The codes that a module gives to reasons."""
     calls = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Call)]
@@ -322,7 +344,8 @@ def test_no_code_is_without_a_case() -> None:
     statuses = {status.replace(" ", "-") for status in (*gate.UNDECIDABLE, "too few cases", "blind noise")}
     every = rules | statuses | {code for module in (gate, judged, least, stage) for code in codes(module)}
     found = {code for given in REASONS.values() for code, _ in given.reasons} | {"not-enforced"}
-    assert found | {code for _, _, reasons in STAGE.values() for code, _ in reasons} == every
+    whole = [*(reasons for _, _, reasons in STAGE.values()), NEARER]
+    assert found | {code for reasons in whole for code, _ in reasons} == every
 
 
 @pytest.mark.parametrize("module", [gate, judged, least, critical])
