@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def together(found: Sequence[Mapping[MetricId, Score]]) -> Mapping[MetricId, Score]:
     """Every metric of the first, as the mean over all that have it.
 
-    The mean is over the scored ones. One that could not be judged leaves the whole without a value: a mean over the
-    others might hide a failure. Not applicable is what is so every time.
+    The mean is over the scored ones, which must be more than half: what is said of a few does not stand for the rest.
+    One that could not be judged leaves the whole without a value, for a mean over the others might hide a failure.
     """
     first, *others = found
     if not others:
@@ -28,8 +28,10 @@ def together(found: Sequence[Mapping[MetricId, Score]]) -> Mapping[MetricId, Sco
 
 
 def _mean(scores: Sequence[Score]) -> Score:
-    for score in scores:
-        if isinstance(score, Unscored):
-            return score
+    unscored = [score for score in scores if isinstance(score, Unscored)]
     values = [score.value for score in scores if isinstance(score, Scored)]
-    return Scored(math.fsum(values) / len(values)) if values else scores[0]
+    if unscored:
+        return unscored[0]
+    if 2 * len(values) > len(scores):
+        return Scored(math.fsum(values) / len(values))
+    return next(score for score in scores if not isinstance(score, Scored))

@@ -35,8 +35,8 @@ NO_ANSWERS = (
 class Answered(NamedTuple):
     """One case. ``texts`` are those of its context, in order; None where one is not known.
 
-    ``before`` is the baseline's answer to the same question, where it is to be compared; ``was_judged`` says whether
-    the baseline's judge was asked about that.
+    ``before`` is the baseline's answer to the same question, where it is to be compared; ``judged_in`` is the case's
+    category there, where the baseline's judge was asked about it.
     """
 
     case: str
@@ -51,7 +51,7 @@ class Answered(NamedTuple):
     failed: bool
     input_hash: str
     before: str | None = None
-    was_judged: bool = False
+    judged_in: str | None = None
 
     def subject(self, bench: Bench, wanted: Wanted) -> Subject:
         """What the conversations with a judge are about."""
@@ -130,7 +130,7 @@ def of_stored(stored: StoredCase, labels: Labels) -> Answered:
     return Answered(
         case.id, case.question, case.history, case.language, labels, case.answer, case.abstained, case.context,
         [said[chunk].text if chunk in said else None for chunk in case.context], case.failure is not None,
-        case.input_hash, was_judged=judgements.is_drawn(case.judgement),
+        case.input_hash, judged_in=case.category if judgements.is_drawn(case.judgement) else None,
     )  # fmt: skip
 
 

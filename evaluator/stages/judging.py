@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from evaluator.judging import case as conversations
@@ -65,18 +66,25 @@ def _interrupted(found: Sequence[Judged], bench: Bench) -> str | None:
 def sampled(cases: Iterable[Answered], judge: JudgeConfig) -> Iterator[str]:
     """The cases that ``judge.sample`` draws: of each category the critical ones and, up to its number, others.
 
-    Those are first what was judged before, so that no added case takes the place of one that may have been lost, then
-    the first by a hash over seed and id, so that two runs draw the same.
+    Those are first what was judged before, up to that number in the category that it was judged in: no case that is
+    added, moved or made critical takes the place of one that may have been lost. Then come the first by a hash over
+    seed and id, so that two runs draw the same.
     """
-    by_category: dict[str, dict[str, Answered]] = {}
-    for each in cases:
-        by_category.setdefault(each.labels.category, {})[each.case] = each
-    for members in by_category.values():
-        critical = [case for case, each in members.items() if each.labels.critical]
-        others = [each for each in members.values() if not each.labels.critical]
-        others.sort(key=lambda each: (not each.was_judged, draw(judge.seed, each.case)))
-        left = None if judge.sample is None else max(0, judge.sample - len(critical))
-        yield from (*critical, *(each.case for each in others[:left]))
+    ordered = sorted(cases, key=lambda each: (not each.labels.critical, draw(judge.seed, each.case)))
+    limit = len(ordered) if judge.sample is None else judge.sample
+    again = Counter[str]()
+    drawn: dict[str, str] = {}
+    for each in ordered:
+        if each.judged_in is not None:
+            again[each.judged_in] += 1
+        if each.labels.critical or (each.judged_in is not None and again[each.judged_in] <= limit):
+            drawn[each.case] = each.labels.category
+    taken = Counter(drawn.values())
+    for each in ordered:
+        if each.case not in drawn and taken[each.labels.category] < limit:
+            taken[each.labels.category] += 1
+            drawn[each.case] = each.labels.category
+    yield from drawn
 
 
 def _not_asked(answered: Sequence[Answered], drawn: frozenset[str]) -> Iterator[tuple[str, Judged]]:

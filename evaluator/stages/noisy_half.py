@@ -59,19 +59,23 @@ class NoisyHalf:
         """Whether either run's pipeline may answer otherwise the next time."""
         return any(known_noise.is_live(config) for config in (self.mine, self.theirs) if config is not None)
 
+    def _varies(self, *, old: bool) -> bool:
+        """Whether values vary by the pipeline; a change shakes off no steady baseline by being live itself."""
+        return known_noise.is_live(self._run(old=old).config) if old else self.is_live
+
     def of_sheet(self, judged: Collection[str], *, old: bool) -> Noisiness:
         """What rows need of it, under the baseline's terms or the candidate's; ``judged`` are a judge's metrics."""
         known, config = self._known(old=old), self._run(old=old).config
         alpha = max(config.gate.alpha, LEAST_ALPHA)
         if known is None:
-            return Noisiness(is_live=self.is_live, alpha=alpha)
+            return Noisiness(is_live=self._varies(old=old), alpha=alpha)
         impossible = known_noise.impossible(known)
         found = {
             name: _wider(each, self._widening(old=old))
             for name, each in known.metrics.items()
             if name not in impossible and self._holds(known, is_judged=name in judged, old=old)
         }
-        return Noisiness(found, known.repeats, self.is_live, alpha)
+        return Noisiness(found, known.repeats, self._varies(old=old), alpha)
 
     def _widening(self, *, old: bool) -> float:
         """By how much more two runs differ where one of them asked less often than those that were measured."""

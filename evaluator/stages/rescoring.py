@@ -81,7 +81,9 @@ def beside(found: Sequence[Answered], baseline: Run, measures: Measures) -> list
         if stored is None or stored.input_hash != each.input_hash:
             return each
         answer = stored.answer if compares else None
-        return each._replace(before=answer, was_judged=judgements.is_drawn(stored.judgement))
+        return each._replace(
+            before=answer, judged_in=stored.category if judgements.is_drawn(stored.judgement) else None
+        )
 
     return [placed(each) for each in found]
 

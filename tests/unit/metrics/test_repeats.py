@@ -15,7 +15,8 @@ RECALL, GROUP = MetricId("recall", 5), MetricId("paraphrase_overlap", 10)
     [
         ([Scored(1.0), Scored(0.0), Scored(0.5)], Scored(0.5)),
         ([Scored(1.0), NotApplicable("abstained"), Scored(0.0)], Scored(0.5)),
-        ([NotApplicable("abstained"), Scored(0.25)], Scored(0.25)),
+        ([NotApplicable("abstained"), Scored(0.25)], NotApplicable("abstained")),
+        ([Scored(1.0), *[NotApplicable("not reported")] * 4], NotApplicable("not reported")),
         ([NotApplicable("first"), NotApplicable("second")], NotApplicable("first")),
         ([Scored(1.0), Unscored("refused"), Scored(1.0)], Unscored("refused")),
         ([NotApplicable("abstained"), Unscored("refused")], Unscored("refused")),
@@ -23,7 +24,7 @@ RECALL, GROUP = MetricId("recall", 5), MetricId("paraphrase_overlap", 10)
     ],
 )
 def test_a_value_is_the_mean_over_the_times_that_have_one(scores: list[Score], expected: Score) -> None:
-    """One that could not be judged leaves all of it unscored: a mean over the others might hide a failure."""
+    """More than half must have one; one that could not be judged leaves all unscored: few say nothing of the rest."""
     assert together([{RECALL: score} for score in scores]) == {RECALL: expected}
 
 

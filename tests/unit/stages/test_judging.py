@@ -83,8 +83,25 @@ class TestSample:
         new = [answered(f"n{number}", category="a") for number in range(100)]
         judge = JudgeConfig(provider="scripted", model="m", sample=10)
         assert not set(sampled([*old, *new], judge)) >= {each.case for each in old}
-        again = [*new, *(each._replace(was_judged=True) for each in old)]
+        again = [*new, *(each._replace(judged_in="a") for each in old)]
         assert set(sampled(again, judge)) == {each.case for each in old}
+
+    def test_neither_a_critical_case_nor_a_moved_one_pushes_out_what_was_judged_before(self) -> None:
+        """Four of each category were judged; one of b moves to a, where a critical one comes: all nine are judged."""
+        a, b = ([answered(f"{name}{n}", category=name)._replace(judged_in=name) for n in range(4)] for name in "ab")
+        moved = answered("b0", category="a")._replace(judged_in="b")
+        critical, added = answered("k", category="a", critical=True), answered("n", category="b")
+        judge = JudgeConfig(provider="scripted", model="m", sample=4)
+        drawn = set(sampled([*a, moved, *b[1:], critical, added], judge))
+        assert drawn == {each.case for each in (*a, *b, critical, added)}
+
+    def test_a_smaller_sample_is_drawn_from_what_was_judged_before(self) -> None:
+        """Of eight that were judged four are asked again, and none that was not."""
+        old = [answered(f"c{number}", category="a")._replace(judged_in="a") for number in range(8)]
+        judge = JudgeConfig(provider="scripted", model="m", sample=4)
+        drawn = list(sampled([answered("n", category="a"), *old], judge))
+        assert len(drawn) == 4
+        assert "n" not in drawn
 
     def test_an_added_case_takes_no_place_of_one_that_the_baseline_judged(
         self, tmp_path: Path, server: LlmServer
