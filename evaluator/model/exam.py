@@ -71,9 +71,9 @@ class Unsupported(Value):
 class Regressed(Value):
     """A paired case of which some metric fell, beside the ranks of its chunks.
 
-    ``before`` is the baseline's own diagnosis, None where it gave none. ``facts`` are required facts that stood in the
-    context and do not now, ``answer_facts`` the same of the answer, as the judge says. ``answer`` and ``context`` are
-    characters before and now, None where that is not known of both.
+    ``before`` is the baseline's own diagnosis, None where it gave none. ``facts`` are the texts of required facts that
+    stood in the context and do not now, ``answer_facts`` the same of the answer, as the judge says. ``answer`` and
+    ``context`` are characters before and now, None where that is not known of both.
     """
 
     id: Id

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evaluator.comparison.diagnosis import CAUSES, CONFLICTING, RETRIEVAL
+from evaluator.comparison.diagnosis import CAUSES, CONFLICTING, RANKING, RETRIEVAL
 from evaluator.model.counting import counted
 from evaluator.report.parts import FAILING, CauseNote, Listing, Note, Part, Table, TableRow
 from evaluator.templates import Name
@@ -41,6 +41,7 @@ FAR_DOWN = 0.2
 """By so much at least the order lags behind what was found, where re-ranking may help."""
 
 ORDERS = ("mrr", "ndcg")
+_DEEPER = ", mostly for chunks that were found further down: re-rank, or hand on more."
 SEARCHES = frozenset(
     {"recall", "hit", "mrr", "ndcg", "ndcg_exp", "map", "precision", "context_precision", "fact_coverage"}
 )
@@ -140,26 +141,29 @@ def _apart(half: str, found: Counter[str]) -> str:
     return f" ({', '.join(f'{name} {found[name]:,}' for name in names)})"
 
 
-def advice(head: RunHead, categories: Iterable[str | None]) -> list[Note]:
+def advice(head: RunHead, causes: Causes, categories: Iterable[str | None]) -> list[Note]:
     """What recall beside the order of what was found says to change, over all cases (None) or in some categories."""
     said: dict[str, list[str]] = {}
     for category in dict.fromkeys(categories):
         means = head.summary.all if category is None else head.summary.categories.get(category, {})
+        found = causes.total if category is None else causes.counts.get(category, Counter())
         where = "over all cases" if category is None else f"in {category}"
-        for lever, values in _levers(means):
+        for lever, values in _levers(means, found):
             said.setdefault(lever, []).append(f"{where} ({values})")
     return [Note(lever.format(_listed(where))) for lever, where in said.items()]
 
 
-def _levers(means: Mapping[str, SummaryValue]) -> Iterator[tuple[str, str]]:
+def _levers(means: Mapping[str, SummaryValue], found: Counter[str]) -> Iterator[tuple[str, str]]:
     recall = _first(means, ("recall",))
     if recall is None:
         return
     name, value = recall
     if value < HIGH_RECALL:
-        yield "Recall is low {}: look at chunking, embeddings and the query.", f"{name} {value:.3f}"
+        what = _DEEPER if found[RANKING] > found[RETRIEVAL] else ": look at chunking, embeddings and the query."
+        yield f"Recall is low {{}}{what}", f"{name} {value:.3f}"
         return
-    low = [found for order in ORDERS if (found := _first(means, (order,))) is not None and found[1] <= value - FAR_DOWN]
+    orders = (_first(means, (order,)) for order in ORDERS)
+    low = [order for order in orders if order is not None and order[1] <= value - FAR_DOWN]
     if low:
         values = ", ".join(f"{metric} {mean:.3f}" for metric, mean in [recall, *low])
         yield "Recall is high and the order is not {}: re-rank.", values
@@ -187,6 +191,6 @@ def part(causes: Causes, head: RunHead) -> Part:
     table = Table(("Category", FAILING, *shown), Listing.of(rows)) if rows else None
     return Part(
         f"Why cases fail: {counted(total.total(), 'case')}",
-        notes=Listing.of(advice(head, [None]) if rows else []),
+        notes=Listing.of(advice(head, causes, [None]) if rows else []),
         table=table,
     )

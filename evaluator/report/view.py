@@ -71,7 +71,7 @@ def _failed(inputs: Inputs, behind: Mapping[str, Sequence[CaseChange]]) -> Part:
         for outcome in rows
         if outcome.scope in ("all", "category") and outcome.rule.partition(" ")[0].partition("@")[0] in causes.SEARCHES
     ]
-    notes = [*causes.halves(inputs.causes, behind), *causes.advice(inputs.head, places)] if rows else []
+    notes = [*causes.halves(inputs.causes, behind), *causes.advice(inputs.head, inputs.causes, places)] if rows else []
     return Part(
         "What failed", notes=Listing.of(notes), table=regressions.table(inputs),
         examples=critical.in_full(inputs, regressions.examples(inputs, behind)),

@@ -17,10 +17,11 @@ Pair = tuple[int, int]
 def told(theirs: RunCase, before: CaseView, after: CaseView) -> Regressed:
     """The case in both runs under the candidate's labels; ``theirs`` is as the baseline holds it."""
     reached = set(scoring.facts_in_context(after))
+    texts = {fact.id: fact.text for fact in after.labels.facts}
     return Regressed(
         id=theirs.id,
         before=theirs.diagnosis,
-        facts=tuple(fact for fact in scoring.facts_in_context(before) if fact not in reached),
+        facts=tuple(texts.get(fact, fact) for fact in scoring.facts_in_context(before) if fact not in reached),
         answer_facts=tuple(_lost_from_answer(before, after)),
         answer=_answers(before, after),
         context=_contexts(before, after),
@@ -34,7 +35,7 @@ def _lost_from_answer(before: CaseView, after: CaseView) -> list[str]:
     then, now = map(scoring.facts_in_answer, (before, after))
     if not isinstance(then, frozenset) or not isinstance(now, frozenset):
         return []
-    return [fact.id for fact in after.labels.facts if fact.id in then - now]
+    return [fact.text for fact in after.labels.facts if fact.id in then - now]
 
 
 def _answers(before: CaseView, after: CaseView) -> Pair | None:

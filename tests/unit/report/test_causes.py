@@ -145,16 +145,27 @@ class TestAdvice:
     def test_low_recall_is_search_and_a_low_order_is_ranking(self, values: dict[str, float], words: str | None) -> None:
         """Low is below 0.8; the order lags where it is 0.2 below recall."""
         head = build_head(summary=RunSummary(all=means(**values), categories={}, holdout={}))
-        notes = [note.text for note in causes.advice(head, [None])]
+        notes = [note.text for note in causes.advice(head, Causes(), [None])]
 
         assert len(notes) == (words is not None)
         assert not notes or notes[0].startswith(words or "")
+
+    @pytest.mark.parametrize(
+        ("deeper", "words"), [(2, "mostly for chunks that were found further down"), (1, "look at chunking")]
+    )
+    def test_what_was_found_further_down_calls_for_ranking(self, deeper: int, words: str) -> None:
+        """Recall at a cut-off is low as well where most of what is needed stands below it."""
+        known = taken(case("z", "retrieval"), *(case(f"d{number}", "ranking") for number in range(deeper)))
+        head = build_head(summary=RunSummary(all=means(recall_5=0.5), categories={}, holdout={}))
+        [note] = causes.advice(head, known, [None])
+
+        assert words in note.text
 
     def test_places_that_say_the_same_share_a_sentence(self) -> None:
         """At most three are named."""
         low = {f"c{number}": means(recall_5=0.5) for number in range(5)}
         head = build_head(summary=RunSummary(all=means(recall_5=0.9), categories=low, holdout={}))
-        [note] = causes.advice(head, [None, *low, "c0"])
+        [note] = causes.advice(head, Causes(), [None, *low, "c0"])
 
         assert note.text.count("recall@5 0.500") == 3
         assert "and 2 more:" in note.text

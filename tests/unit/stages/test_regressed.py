@@ -50,7 +50,7 @@ def test_compare_tells_what_a_fallen_case_lost(tmp_path: Path) -> None:
     state = read_value(after.out / "exam.json", ExamFile)
 
     # 29 characters of chunk a, 21 of b; two words of five characters, then one.
-    assert state.regressed == (Regressed(id="q", before=None, facts=("years",), answer=(10, 5), context=(29, 21)),)
+    assert state.regressed == (Regressed(id="q", before=None, facts=("two years",), answer=(10, 5), context=(29, 21)),)
 
 
 def test_the_baselines_own_diagnosis_is_told(tmp_path: Path) -> None:
