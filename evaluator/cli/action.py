@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from evaluator.cli import edges
-from evaluator.cli.options import FILE, OPTIONS, Given, examples
+from evaluator.cli.options import FILE, OPTIONS, examples
 from evaluator.cli.publishing import COMMENTS
+from evaluator.cli.room import Room
+from evaluator.cli.strangers import ANSWERS_NEED_KEYS, NO_KEY_REASON, SELF_REPORTED, UNTRUSTED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evaluator.cli.session import Session
     from evaluator.config import Tier
-    from evaluator.stages.workspace import Workspace
-    from evaluator.zones.keys import Keys
-    from evaluator.zones.site import Site
 
 # A zone imports what it runs when it runs: --help needs none of it.
 # ruff: noqa: PLC0415
@@ -31,45 +27,10 @@ TIER = click.option(
     "--tier", type=click.Choice(["retrieval", "full"]), default="retrieval", show_default=True,
     help="What is measured, as prepare chose it.",
 )  # fmt: skip
+JUDGE_KEY = click.option(
+    "--key", "names", multiple=True, metavar="NAME", help="A variable that holds a judge's key; repeats."
+)
 HOST = click.option("--host", "hosts", multiple=True, metavar="HOST", help="A host the judge may be asked at; repeats.")
-
-
-@dataclass(frozen=True)
-class Room:
-    """What every zone is given: the call, an empty folder, and the volume that install fills."""
-
-    session: Session
-    work: Path
-    volume: Path
-
-    def folder(self, name: str) -> Path:
-        """A new folder."""
-        folder = self.work / name
-        folder.mkdir()
-        return folder
-
-    def keys(self, names: tuple[str, ...]) -> Keys:
-        """The variables that the pipeline was granted; one that is not set has nothing to be found."""
-        from evaluator.zones.keys import Keys
-
-        return Keys({name: self.session.environment.get(name, "") for name in names})
-
-    def site(self, config: str, tier: Tier, commit: str | None = None) -> Site:
-        """Where a repository is unpacked and its stages write. Only the stage that judges looks for the judge's key."""
-        from evaluator.zones.site import Site
-
-        run, tree = self.folder("run"), self.folder("tree")
-        # Where the repository lies in this zone is of no use to anybody: files are named as its users know them.
-        self.session.console.home = tree
-
-        def open_workspace(config_file: Path) -> Workspace:
-            given = Given(config=config_file, out=run, commit=commit, quiet=False, debug=False)
-            workspace = edges.workspace(self.session, given, tier)
-            # Nothing that is written here outlives the zone: a traceback belongs to the log.
-            self.session.out = None
-            return workspace
-
-        return Site(root=tree, run=run, config=config, open=open_workspace)
 
 
 @click.group(
@@ -97,8 +58,9 @@ def action(context: click.Context, work: Path, volume: Path) -> None:
 @OPTIONS["tier"]
 @click.option("--event", default="", metavar="NAME", help="What started the run.")
 @click.option("--trusted", is_flag=True, help="The judge's key may be granted: it is no stranger's pull request.")
-@click.option("--key", "names", multiple=True, metavar="NAME", help="A variable that holds a judge's key; repeats.")
+@JUDGE_KEY
 @HOST
+@ANSWERS_NEED_KEYS
 @click.pass_obj
 def prepare(room: Room, /, purpose: Any, config: str, **given: Any) -> int:
     """Choose the tier, and take golden labels and earlier results out of a repository."""
@@ -106,7 +68,7 @@ def prepare(room: Room, /, purpose: Any, config: str, **given: Any) -> int:
     from evaluator.zones import prepare as zone
 
     granted = judging.Granted(given["names"], given["hosts"])
-    happened = judging.Happened(given["tier"], given["event"], trusted=given["trusted"], granted=granted)
+    happened = judging.Happened(given["tier"], given["event"], given["trusted"], granted, given["answers_need"])
     wanted = zone.Wanted(purpose, given["hidden"], happened)
     zone.prepare(sys.stdin.buffer, _out(), wanted, room.site(config, "retrieval"))
     return 0
@@ -171,16 +133,20 @@ def log(room: Room, names: tuple[str, ...]) -> int:
 @CONFIG
 @TIER
 @click.option("--commit", metavar="SHA", help="The commit that is measured.")
-@click.option("--key", "names", multiple=True, metavar="NAME", help="A variable that holds a judge's key; repeats.")
+@JUDGE_KEY
 @HOST
+@UNTRUSTED
+@NO_KEY_REASON
 @click.pass_obj
 def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: Any) -> int:
     """Measure the sealed records by the whole golden set; in tier full have a judge judge the answers."""
     from evaluator.zones import judging
     from evaluator.zones import score as zone
+    from evaluator.zones.untrusted import Stranger
 
-    granted = judging.Granted(given["names"], given["hosts"])
-    zone.score(sys.stdin.buffer, _out(), room.site(config, tier, commit), granted, room.keys(given["names"]))
+    granted, keys = judging.Granted(given["names"], given["hosts"]), room.keys(given["names"])
+    stranger = Stranger(given["no_key"]) if given["untrusted"] else None
+    zone.score(sys.stdin.buffer, _out(), room.site(config, tier, commit), granted, keys, stranger=stranger)
     return 0
 
 
@@ -188,10 +154,11 @@ def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: A
 @click.option("--nonce", required=True, metavar="TEXT", help="What this attempt's decision repeats.")
 @click.option("--branch", default="", metavar="NAME", help="The branch that is measured, if it is one.")
 @click.option("--default-branch", default="", metavar="NAME", help="The repository's default branch.")
+@SELF_REPORTED
 @CONFIG
 @TIER
 @click.pass_obj
-def decide(room: Room, /, nonce: str, config: str, tier: Tier, **given: str) -> int:
+def decide(room: Room, /, nonce: str, config: str, tier: Tier, **given: Any) -> int:
     """Compare, decide and report; exits 0 whatever was decided."""
     from evaluator.zones import decide as zone
     from evaluator.zones.keeping import Kept
@@ -200,7 +167,8 @@ def decide(room: Room, /, nonce: str, config: str, tier: Tier, **given: str) -> 
     if given["branch"]:
         run, attempt = (int(variables[f"GITHUB_{name}"]) for name in ("RUN_ID", "RUN_ATTEMPT"))
         kept = Kept(given["branch"], given["default_branch"], run, attempt, variables["GITHUB_EVENT_NAME"])
-    zone.decide(sys.stdin.buffer, _out(), room.site(config, tier), nonce=nonce, kept=kept)
+    place, self_reported = room.site(config, tier), given["self_reported"]
+    zone.decide(sys.stdin.buffer, _out(), place, nonce=nonce, kept=kept, self_reported=self_reported)
     return 0
 
 

@@ -23,6 +23,14 @@ UNDECIDABLE = ("not comparable", "removed")
 """Statuses of a row that leave the outcome open whatever rule names it."""
 
 
+BY_BRANCH = "a maintainer has to run the change from a branch of the repository"
+"""What remains where a stranger's own run cannot show enough."""
+
+OTHER_FIXTURE = (
+    f"the change's run searched another fixture than the base's, whose chunks and texts it is measured by: {BY_BRANCH}"
+)
+
+
 class Verdict(NamedTuple):
     """What one exam comes to."""
 
@@ -34,6 +42,8 @@ class Verdict(NamedTuple):
 
 def decide(exam: Exam) -> Verdict:
     """Failed before inconclusive before passed, each with its reasons."""
+    if exam.self_reported is not None and exam.self_reported.other_fixture:
+        return Verdict("inconclusive", (Reason(code="other-fixture", text=OTHER_FIXTURE),), (), ())
     rules = [*row_outcomes(exam), *critical_outcomes(exam)]
     failed = [_failure(outcome) for outcome in rules if outcome.outcome == "failed"]
     open_questions = list(_open_questions(exam, rules))
@@ -165,6 +175,9 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
         yield Reason(code="too-many-failures", text=text)
     elif exam.all_failed:
         yield Reason(code="too-many-failures", text="the pipeline failed for every case")
+    if exam.unjudged and exam.self_reported is not None:
+        text = f"{', '.join(exam.unjudged)} not comparable: {exam.self_reported.not_judged}; {BY_BRANCH}"
+        yield Reason(code="no-key", text=text)
     if exam.partial is not None:
         yield Reason(code="partial-run", text=f"{exam.partial}: a part decides nothing")
     if exam.lost is not None:
@@ -260,7 +273,7 @@ def _undecided(exam: Exam) -> Iterator[Reason]:
     enforced = [
         entry
         for entry in decided.decided(exam)
-        if not entry.row.advisory or entry.inherited or judged.is_shown_only(exam, entry)
+        if (not entry.row.advisory or entry.inherited or judged.is_shown_only(exam, entry)) and not entry.self_reported
     ]
     if judged.could_decide(exam, [rule for rule in exam.rules if limits_a_change(rule)]) and not enforced:
         yield Reason(code="nothing-decided", text="there is a baseline, and no rule about a drop could be decided")

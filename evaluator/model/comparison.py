@@ -6,6 +6,7 @@ import pydantic
 
 from evaluator.model.base import FORMAT, Id, Strings, Value
 from evaluator.model.config import Gate, Rule
+from evaluator.model.run import SelfReported
 
 Status: TypeAlias = Literal[
     "unchanged",
@@ -148,7 +149,8 @@ class RuledRow(Value):
     anchor is no more than noise makes, ``is_blind`` that noise could make any fall, however far.
     ``is_doubted``: it has too few cases for a test, and fell by more than chance makes, alone or with all such rows.
     ``floor_noise`` is how far ``floor`` may lie below ``floor_before`` by chance.
-    ``inherited``: the base of the change had lost it already, and it is no worse now.
+    ``inherited``: the base of the change had lost it already, and it is no worse now. ``self_reported``: it holds by
+    what nobody but a stranger knows, which decides nothing.
     """
 
     rule: int
@@ -170,6 +172,7 @@ class RuledRow(Value):
     unscored_before: int = 0
     taken_over: bool = False
     inherited: bool = False
+    self_reported: bool = False
 
     @property
     def is_noisy(self) -> bool:
@@ -261,6 +264,8 @@ class Exam(Value):
     ``unmeasured`` are the written rules on what only tier full measures, there. ``noise`` is a digest of the noise.json
     that the rows were held to (None: of none). ``lost`` says why there is no baseline, although there was one;
     ``inherits`` that something is no failure only because the base of the change had lost it already.
+    ``self_reported`` is what is to be said of a stranger's records (None: they are our own), ``unjudged`` the metrics
+    and rules that a judge would have decided and none was asked about.
     """
 
     gate: Gate
@@ -282,3 +287,5 @@ class Exam(Value):
     noise: str | None = None
     lost: str | None = None
     inherits: bool = False
+    self_reported: SelfReported | None = None
+    unjudged: Strings = ()

@@ -10,6 +10,9 @@ Outcome: TypeAlias = Literal["passed", "failed", "inconclusive"]
 CaseStatus: TypeAlias = Literal["passed", "failed", "not_evaluated", "advisory", "worse", "better"]
 EXIT_CODES: dict[Outcome, int] = {"passed": 0, "failed": 1, "inconclusive": 3}
 
+SELF_REPORTED = "self-reported"
+"""The code of the reason that a decision on a stranger's records begins with."""
+
 
 class Reason(Value):
     """Why the outcome is what it is; ``code`` is documented in docs/messages.md."""
@@ -53,3 +56,8 @@ class Decision(Value):
     cases: Annotated[tuple[CaseOutcome, ...], pydantic.Field(strict=False)]
     accepted: bool
     nonce: str | None
+
+    @property
+    def is_self_reported(self) -> bool:
+        """Whether it is about records that a stranger's run uploaded."""
+        return any(reason.code == SELF_REPORTED for reason in self.reasons)

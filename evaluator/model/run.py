@@ -175,13 +175,28 @@ class JudgeInfo(Value):
     against: str | None = None
 
 
+class SelfReported(Value):
+    """That the records of a run were uploaded by a stranger's own run, and how far what was measured of them goes.
+
+    Attributes:
+        not_judged: why no judge was asked although the configuration has one; None where one was, or there is none.
+        other_fixture: whether the stranger's run says that it searched another fixture than the one it is measured by.
+        unvouched: names of metrics, without cut-off, that read what nobody but the stranger knows: times, costs, and
+            the text of results where there is no fixture.
+    """
+
+    not_judged: str | None = None
+    other_fixture: bool = False
+    unvouched: Strings = ()
+
+
 class RunHead(Value):
     """Everything of run.json but its cases, ``texts`` (key -> text) and ``places`` (chunk id -> index in its document).
 
     ``timing`` holds all that differs between two identical runs: started_at, latencies and the values of metrics
     that read the clock (``timing["scores"][metric][case]``, ``timing["summary"]``). ``judge`` is None where none
     judged; ``calibration`` and ``noise`` are what judge.calibration and noise held when the run was scored, so that a
-    later run can be held to them.
+    later run can be held to them. ``self_reported`` is None of a run that this repository made itself.
     """
 
     format: Literal[1] = FORMAT
@@ -195,6 +210,7 @@ class RunHead(Value):
     judge: JudgeInfo | None = None
     calibration: Calibration | None = None
     noise: Noise | None = None
+    self_reported: SelfReported | None = None
     summary: RunSummary
     timing: dict[str, Any]
     history: History

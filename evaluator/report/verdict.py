@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
+from evaluator.model.decision import SELF_REPORTED
 from evaluator.report.inputs import Inputs, split_rule
 from evaluator.templates import cut
 
@@ -18,7 +19,7 @@ MAX_PARTS = 3
 MAX_NAME = 60
 MAX_REASON = 160
 
-SAID_ELSEWHERE = ("no-baseline", "loosened", "passed")
+SAID_ELSEWHERE = ("no-baseline", "loosened", "passed", SELF_REPORTED, "not-judged")
 """Codes of reasons that the verdict itself or a list of its own says."""
 
 OF_ROWS = ("not-comparable", "removed", "unscored", "baseline-unscored")
@@ -50,7 +51,8 @@ def sentence(inputs: Inputs) -> str:
     """The verdict; a missing baseline stands first."""
     outcome = inputs.decision.outcome
     say = {"passed": _passed, "failed": _failed, "inconclusive": _inconclusive}[outcome]
-    words = f"{outcome.capitalize()}: {say(inputs)}"
+    whose = "Self-reported by a fork. " if inputs.decision.is_self_reported else ""
+    words = f"{whose}{outcome.capitalize()}: {say(inputs)}"
     if inputs.comparison.baseline is None:
         return f"No baseline. {words}"
     # A baseline that no judge has seen is none for half of the run.

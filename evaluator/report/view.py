@@ -17,6 +17,7 @@ from evaluator.report import (
     details,
     judge,
     regressions,
+    self_reported,
     tables,
     verdict,
 )
@@ -104,7 +105,7 @@ def _with_place(item: Loosened) -> str:
 
 
 def _alerts(inputs: Inputs) -> tuple[str, ...]:
-    found = [*inputs.alerts, *configuration.alerts(inputs)]
+    found = [*self_reported.sayings(inputs.head), *inputs.alerts, *configuration.alerts(inputs)]
     if inputs.failures:
         cases = counted(inputs.total - inputs.held_out, "case")
         failed = f"The pipeline failed for {len(inputs.failures):,} of {cases}; each counts as the worst value."

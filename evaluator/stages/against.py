@@ -86,7 +86,9 @@ def read_baseline(path: Path, suite: str | None) -> RunReader:
 
 
 def _mistakes(head: RunHead) -> Iterator[str]:
-    """What no run writes, in the parts of a head whose form is open."""
+    """What no run writes, in the parts of a head whose form is open; and that a stranger reported it himself."""
+    if head.self_reported is not None:
+        yield "its records are a stranger's own"
     timing = head.timing
     if not isinstance(timing.get("started_at"), str | None):
         yield "timing.started_at is not a text"

@@ -18,6 +18,7 @@ from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.noisy_half import NoisyHalf
 from evaluator.stages.paraphrases import Meeting, are_read
+from evaluator.stages.self_reported import marked
 from evaluator.stores.fixtures import read_fixture
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import write_value
@@ -116,7 +117,8 @@ def _results(workspace: Workspace, verdicts: Examining, source: str) -> tuple[Co
     alerts = (renumbered.alert(seen.renumbered),) if seen.renumbered else ()
     workspace.warnings.extend((*alerts, *warnings))
     comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
-    return comparison, verdicts.state(names).but(alerts=alerts, warnings=warnings)
+    state = verdicts.state(names).but(alerts=alerts, warnings=warnings)
+    return marked(comparison, state, seen.candidate.head, seen.baseline.head if seen.baseline is not None else None)
 
 
 def _examined(workspace: Workspace, candidate: Run, baseline: RunReader | None, accepted: Accepted) -> Examining:

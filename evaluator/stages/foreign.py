@@ -37,9 +37,9 @@ class Foreign:
     def __init__(self, fixture: Fixture | None) -> None:
         self._known: Mapping[str, Chunk] = fixture.by_id if fixture is not None else {}
         self._last: dict[str, _Text] = {}
-        self._other = _Found()
-        self._needed = _Found()
-        self._facts = _Found()
+        self._other = Named()
+        self._needed = Named()
+        self._facts = Named()
 
     def take(self, case: Case, record: Record, view: CaseView, facts: Sequence[RunFact]) -> None:
         """Note what a case came with."""
@@ -102,7 +102,7 @@ class Foreign:
             )
 
 
-class _Found:
+class Named:
     """Names found in some cases."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from evaluator import metrics
 from evaluator.comparison import drift, judged
 from evaluator.comparison import gate as judging
 from evaluator.model.comparison import Comparison
-from evaluator.model.decision import EXIT_CODES, CaseOutcome, Decision, Outcome, Reason
+from evaluator.model.decision import EXIT_CODES, SELF_REPORTED, CaseOutcome, Decision, Outcome, Reason
 from evaluator.model.exam import ExamFile
 from evaluator.model.score import MetricId
 from evaluator.stores.runs import read_run
@@ -39,11 +39,12 @@ def gate(workspace: Workspace, nonce: str | None = None, nearer: tuple[Compariso
     # What is no worse than a base that was not accepted is not acceptable for that.
     is_kept = outcome == "passed" and not inherits
     accepted = {"on-pass": is_kept, "manual": False, "always": True}[workspace.config.baseline.accept]
+    accepted = accepted and state.exam.self_reported is None
     decision = Decision(
         outcome=outcome, exit_code=EXIT_CODES[outcome],
         reasons=(
-            *beside, *_no_judged_baseline(state), *_reasons(verdict, outcome, comparison, state),
-            *judged.not_enforced(state.exam, verdict.rules),
+            *_self_reported(state), *beside, *_no_judged_baseline(state),
+            *_reasons(verdict, outcome, comparison, state), *judged.not_enforced(state.exam, verdict.rules),
         ),
         rules=verdict.rules, cases=(*verdict.cases, *_changed(comparison, state)),
         accepted=accepted, nonce=nonce,
@@ -67,6 +68,16 @@ def _beside(comparison: Comparison, state: ExamFile) -> tuple[Outcome, tuple[Rea
 def _outcome(verdict: Verdict, comparison: Comparison) -> Outcome:
     loosened = any(entry.accepted is None for entry in comparison.loosened)
     return "inconclusive" if verdict.outcome == "passed" and loosened else verdict.outcome
+
+
+def _self_reported(state: ExamFile) -> Iterator[Reason]:
+    """That the records are a stranger's, and that half of what they show was not measured."""
+    said = state.exam.self_reported
+    if said is None:
+        return
+    yield Reason(code=SELF_REPORTED, text="answers and rankings come from the stranger's own run")
+    if said.not_judged is not None and not state.exam.unjudged:
+        yield Reason(code="not-judged", text=f"nothing was judged: {said.not_judged}")
 
 
 def _no_judged_baseline(state: ExamFile) -> Iterator[Reason]:

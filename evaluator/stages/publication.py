@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluator.github.commands import MOST_ANNOTATIONS, command
 from evaluator.model.comparison import Comparison
 from evaluator.model.counting import counted
-from evaluator.model.decision import Decision
+from evaluator.model.decision import SELF_REPORTED, Decision
 from evaluator.model.publication import Publication, Remark
 from evaluator.report import numbers
 from evaluator.report.regressions import CRITICAL_METRICS
@@ -56,10 +56,11 @@ def publication(workspace: Workspace, root: Path) -> Publication:
 
 def sentence(decision: Decision) -> str:
     """The verdict in one line: the first reason stands for the others."""
-    reasons = [one_line(reason.text) for reason in decision.reasons]
+    reasons = [one_line(reason.text) for reason in decision.reasons if reason.code != SELF_REPORTED]
     first = f": {reasons[0]}" if reasons else ""
     more = f"; and {counted(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
-    return f"{decision.outcome.capitalize()}{first}{more}"
+    whose = "self-reported by a fork: " if decision.is_self_reported else ""
+    return f"{whose}{decision.outcome if whose else decision.outcome.capitalize()}{first}{more}"
 
 
 def commands(publication: Publication) -> list[str]:

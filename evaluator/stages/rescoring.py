@@ -216,6 +216,7 @@ def _write(target: Path, run: _Rejudged, measures: Measures, judged: JudgedRun) 
         },
         "config": config, "records": None,
         "judge": judged.info, "calibration": head.calibration, "noise": head.noise,
+        "self_reported": head.self_reported,
     }  # fmt: skip
     ruler, totals = measuring.Ruler(ids, measures.declared, "full"), Totals(ids, measures.declared)
     groups, texts = Meeting(run, None, are_read(ids, measures.declared)), _Texts()

@@ -77,7 +77,7 @@ def score(workspace: Workspace, against: Path | None = None) -> None:
         "config": suite.effective_config(),
         "records": RecordsFile(file=RECORDS, sha256=records.sha256_of(path)) if large else None,
         "judge": judged.info, "calibration": baselines.calibration_of(workspace, workspace.tier),
-        "noise": known_noise.of_run(workspace),
+        "noise": known_noise.of_run(workspace), "self_reported": workspace.self_reported,
     }  # fmt: skip
     groups = Groups(
         suite.golden.cases, path if are_read(suite.metrics, suite.declared) else None, handed, judged.judgements(),

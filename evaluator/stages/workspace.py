@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evaluator.model.fixture import Fixture
     from evaluator.model.ports import ProgressFactory
     from evaluator.model.record import Record
+    from evaluator.model.run import SelfReported
     from evaluator.stages.held import HeldRun
     from evaluator.stores.golden import GoldenSet
 
@@ -75,6 +76,7 @@ class Workspace:
         alerts: what stands on top of the comment, found before anything was asked.
         warnings: what a person should know besides.
         repeat: 0, or which judging past the judge's cache this is.
+        self_reported: what is to be said of records that a stranger's run uploaded; None of our own.
         spent: what judging has cost before, in USD: it counts towards judge.max_cost_usd.
         handed: what earlier stages left in memory.
     """
@@ -95,6 +97,7 @@ class Workspace:
     judge_cache: Path | None = None
     repeat: int = 0
     spent: float = 0.0
+    self_reported: SelfReported | None = None
     alerts: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     handed: Handed = field(default_factory=Handed)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from evaluator.model.calibration import Calibration
     from evaluator.model.noise import Noise
-    from evaluator.model.run import History, JudgeInfo, RecordsFile, RunSummary
+    from evaluator.model.run import History, JudgeInfo, RecordsFile, RunSummary, SelfReported
 
 
 REPEATED = ("needs", "failure", "answer", "abstained", "context", "claims", "judgement", "usage", "duplicates")
@@ -48,6 +48,7 @@ class RunStart(TypedDict):
     judge: JudgeInfo | None
     calibration: Calibration | None
     noise: Noise | None
+    self_reported: SelfReported | None
 
 
 class RunWriter(AbstractContextManager["RunWriter"]):

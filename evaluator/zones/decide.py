@@ -41,11 +41,14 @@ DECIDED = (
 )  # fmt: skip
 
 
-def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, nonce: str, kept: Kept | None = None) -> Decision:
+def decide(
+    stream: IO[bytes], out: IO[bytes], site: Site, *, nonce: str, kept: Kept | None = None, self_reported: bool = False
+) -> Decision:  # fmt: skip
     """Decide on a scored run; ``nonce`` is this attempt's, and the decision repeats it.
 
     A baseline that the configuration names is not read: it is the pull request's own. ``kept`` is what is to be known
-    of this run where later ones may be compared with it.
+    of this run where later ones may be compared with it. With ``self_reported`` it has to be a run of a stranger's
+    records, and no other may be one.
 
     Raises:
         ZoneProblem: the stream is not what this zone takes.
@@ -57,7 +60,10 @@ def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, nonce: str, kept: K
         {fetched.NAME: lambda part: found.append(fetched.take(part, site.folder("fetched")))},
     )  # fmt: skip
     workspace = _without_own_baseline(site.workspace())
-    tier = read_run(workspace.out / "run.json").head.tier
+    head = read_run(workspace.out / "run.json").head
+    tier = head.tier
+    if (head.self_reported is not None) != self_reported:
+        raise errors.ZoneProblem("a stranger's records were scored as our own, or our own as a stranger's")
     compare(workspace, None, found[0].standard(tier) if found else None)
     nearer = found[0].nearer(tier) if found else None
     gate(workspace, nonce, compare_retrieval(workspace, nearer) if nearer is not None else None)
@@ -68,7 +74,7 @@ def decide(stream: IO[bytes], out: IO[bytes], site: Site, *, nonce: str, kept: K
     decision = values.read_value(workspace.out / "decision.json", Decision)
     if decision.nonce != nonce:
         raise errors.ZoneProblem("the decision is not this attempt's")
-    keeps = kept is not None and keeping.keep(workspace, decision, kept)
+    keeps = kept is not None and not self_reported and keeping.keep(workspace, decision, kept)
     outputs = {**_outputs(workspace.out, decision), **(keeping.told(workspace) if keeps else {})}
     atomic.write_text(workspace.out / OUTPUTS, "".join(f"{name}={value}\n" for name, value in outputs.items()))
     published = publication(workspace, site.root)

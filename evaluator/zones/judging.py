@@ -29,6 +29,9 @@ MOST_OLDER = 4 << 20
 ADDRESS = re.compile(r"(https?)://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?(?:/[!-~]*)?")
 """An address without a user's name or anything else that two programs could read differently."""
 
+UPLOADED = "workflow_run"
+"""The event on which answers are measured that another run of a workflow uploaded: a stranger's."""
+
 EMBEDDER = "openai"
 """The only kind of embedder that runs nothing of the repository's."""
 
@@ -51,12 +54,14 @@ class Happened(NamedTuple):
         event: the forge's name of what started the run.
         trusted: false for a pull request that is another's: it gets no key.
         granted: what the judge may have.
+        answers_need: variables that the pipeline has where it is trusted: a stranger's run had none of them.
     """
 
     tier: str = "auto"
     event: str = ""
     trusted: bool = False
     granted: Granted = NOTHING
+    answers_need: tuple[str, ...] = ()
 
 
 class Change:
@@ -96,6 +101,8 @@ def choose(workspace: Workspace, root: Path, happened: Happened, change: Change)
             the judge that would be asked.
     """
     judge = workspace.config.judge
+    if happened.event == UPLOADED:
+        return _of_uploaded(workspace, root, happened)
     keys = happened.granted.keys if happened.trusted else ()
     occasion = tiers.Occasion(
         event=happened.event, changed=_named(change.files, workspace.folder, root),
@@ -108,6 +115,22 @@ def choose(workspace: Workspace, root: Path, happened: Happened, change: Change)
     if choice.tier == "full":
         check(workspace, root, Granted(tuple(keys), happened.granted.hosts))
     return choice
+
+
+def _of_uploaded(workspace: Workspace, root: Path, happened: Happened) -> tiers.Choice:
+    """The tier of answers that a stranger's run uploaded, by the base's own configuration."""
+    judge = workspace.config.judge
+    if judge is None:
+        return tiers.Choice("retrieval", "the configuration has no judge")
+    if happened.tier == "retrieval":
+        return tiers.Choice("retrieval", "it was asked for")
+    if happened.answers_need:
+        needed = visible(", ".join(happened.answers_need))
+        return tiers.Choice("retrieval", f"the pipeline needs {needed}, which a stranger's run does not get")
+    if not _has_key(judge, happened.granted.keys):
+        return tiers.Choice("retrieval", f"{visible(tiers.key_variable(judge))} is not granted")
+    check(workspace, root, happened.granted)
+    return tiers.Choice("full", "the base has a judge, and a key for it")
 
 
 def _hint(happened: Happened) -> str:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import IO
 
-    from evaluator.config import Tier
     from evaluator.model.config import Config
     from evaluator.model.golden import Case
     from evaluator.stages.workspace import Workspace
@@ -74,7 +73,7 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
     for name in left_out:
         workspace.log(f"left out: the link '{visible(name)}', which leads out of the repository")
     _refuse_pointers(workspace)
-    tier: Tier = workspace.tier
+    tier, why = workspace.tier, ""
     if wanted.purpose == "collect":
         tier, why = judging.choose(workspace, site.root, wanted.happened, change)
         if workspace.config.judge is not None:
@@ -89,6 +88,8 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
             _strip(path, [case for case in cases.cases if cases.places[case.id].file == str(path)])
         (site.root / OURS).mkdir()
         told = f"{slug(config.suite)}\n{tier}\n{one_line(config.suite)}\n"
+        if wanted.happened.event == judging.UPLOADED:
+            told += f"{one_line(why)}\n"
         (site.root / OURS / ABOUT).write_text(told, encoding="utf-8")
     else:
         _remove(site.root, [*paths, *([workspace.path(config.fixture)] if config.fixture is not None else [])])

@@ -6,14 +6,13 @@ import dataclasses
 import itertools
 from typing import TYPE_CHECKING
 
-from evaluator import __version__, errors, pipelines
-from evaluator.model.base import digest
-from evaluator.model.record import Collection, PipelineInfo
+from evaluator import errors
+from evaluator.model.record import Collection
 from evaluator.stages import score as stage
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stores import golden, records, values
 from evaluator.stores.words import visible
-from evaluator.zones import archive, fetched, judging
+from evaluator.zones import archive, fetched, judging, untrusted
 from evaluator.zones.judging import NOTHING
 from evaluator.zones.kept import Kept
 from evaluator.zones.keys import Keys
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from evaluator.zones.fetched import Fetched
     from evaluator.zones.judging import Granted
     from evaluator.zones.site import Site
+    from evaluator.zones.untrusted import Stranger
 
 SCORED = (*RECORDED, "run.json")
 ALSO_SCORED = (RESCORED,)
@@ -38,7 +38,10 @@ PART = "scored.tar"
 """The stream of those files, beside which the judge's replies leave this zone."""
 
 
-def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTHING, keys: Keys | None = None) -> None:
+def score(
+    stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTHING, keys: Keys | None = None, *,
+    stranger: Stranger | None = None,
+) -> None:  # fmt: skip
     """Score the sealed records of a repository's pipeline; write the run and, where it has new ones, a judge's replies.
 
     ``granted`` is what the judge may have, ``keys`` has the values of it.
@@ -46,6 +49,9 @@ def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTH
     What collect said of itself was written beside the user's code: everything that is known here as well is taken from
     here, and the records have to answer exactly the questions of the golden set. Where the stage fails, what it writes
     are the judge's replies alone, for they were paid for.
+
+    Where the records are of a ``stranger``, the repository is the base, and each question that they leave out is one
+    that the pipeline failed on.
 
     Raises:
         ZoneProblem: they do not, or the stream is not what this zone takes.
@@ -73,8 +79,11 @@ def score(stream: IO[bytes], out: IO[bytes], site: Site, granted: Granted = NOTH
             # Without a key that nobody knows, anybody could have written what was kept.
             kept.forget()
     cases = golden.read_golden([workspace.path(file) for file in workspace.config.golden])
-    _check_answers(workspace, cases)
-    _vouch(workspace, cases)
+    if stranger is None:
+        _check_answers(workspace, cases)
+        _vouch(workspace, cases)
+    else:
+        workspace = untrusted.adopt(workspace, cases, stranger)
     try:
         stage.score(workspace, _baseline(workspace, found))
     except errors.AssayError:
@@ -114,14 +123,8 @@ def _check_answers(workspace: Workspace, cases: GoldenSet) -> None:
 
 
 def _vouch(workspace: Workspace, cases: GoldenSet) -> None:
-    path, config = workspace.out / "collect.json", workspace.config
+    path = workspace.out / "collect.json"
     said = values.read_value(path, Collection)
-    kind = pipelines.kind(config.pipeline.kind)
-    info = PipelineInfo(kind=kind.name, version=config.pipeline.version, settings=kind.settings(config.pipeline))
-    known = Collection(
-        tool=f"rag-assay {__version__}", suite=config.suite, config_sha256=digest(config.model_dump(mode="json")),
-        golden_sha256=cases.sha256, fixture=said.fixture, pipeline=info, commit=workspace.commit,
-        # What stands on top of a comment is not for the user's code to say; what is measured here is a commit.
-        timing={**said.timing, "alerts": (), "uncommitted": False},
-    )  # fmt: skip
-    values.write_value(path, known)
+    # What stands on top of a comment is not for the user's code to say; what is measured here is a commit.
+    timing = {**said.timing, "alerts": (), "uncommitted": False}
+    values.write_value(path, untrusted.of_repository(workspace, cases, said.fixture).but(timing=timing))
