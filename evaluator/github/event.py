@@ -96,7 +96,8 @@ class Activity:
         head_sha: the commit that a status belongs on.
         base: what the change is made to; None where there is nothing it could be compared with but its own history.
         default_branch: of the repository; empty where the payload does not say.
-        pull: the pull request; of a workflow run nobody has looked for it yet.
+        pull: the pull request; of a workflow run it is not known before somebody has looked for it.
+        others: numbers of further open pull requests of its head, where somebody has looked for them.
         source: the workflow run whose end this one was started by.
         untrusted: why what is tested is a stranger's; empty where it is not.
     """
@@ -108,6 +109,7 @@ class Activity:
     base: Base | None = None
     default_branch: str = ""
     pull: values.Pull | None = None
+    others: tuple[int, ...] = ()
     source: values.Run | None = None
     untrusted: str = ""
 

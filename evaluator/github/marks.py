@@ -18,7 +18,8 @@ SEVERITY = ("passed", "pending", "inconclusive", "failed", "error")
 class Stamp(NamedTuple):
     """Who wrote something: a job of an attempt of a run, and with what outcome.
 
-    ``leg`` tells jobs of one attempt apart, ``workflow`` runs of different workflows.
+    ``leg`` tells jobs of one attempt apart, ``workflow`` runs of different workflows, ``pull`` those of different pull
+    requests, which may have one head; it is 0 where there is none.
     """
 
     run: int
@@ -26,6 +27,12 @@ class Stamp(NamedTuple):
     leg: str = ""
     outcome: str = ""
     workflow: str = ""
+    pull: int = 0
+
+    @property
+    def thread(self) -> tuple[str, int]:
+        """Within which a newer run takes the place of an older one."""
+        return self.workflow, self.pull
 
     @property
     def order(self) -> tuple[int, int]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evaluator.github.client import Client
 
 MOST_COMMENT_PAGES = 20
+MOST_STATUS_PAGES = 5
 LONGEST_COMMENT = 65_536
 LONGEST_SUMMARY = 65_535
 LONGEST_DESCRIPTION = 140
@@ -95,8 +96,8 @@ class Publishing:
         self._client.send("DELETE", f"{self._here}/issues/comments/{comment}")
 
     def statuses(self, sha: str) -> tuple[values.Status, ...]:
-        """The newest hundred statuses of a commit, newest first."""
-        listing = self._client.listed(f"{self._here}/commits/{part(sha)}/statuses", most=1)
+        """The newest statuses of a commit, newest first: all that may still count."""
+        listing = self._client.listed(f"{self._here}/commits/{part(sha)}/statuses", most=MOST_STATUS_PAGES)
         return values.read_all(values.Status, listing.items)
 
     def set_status(self, sha: str, status: StatusText) -> None:

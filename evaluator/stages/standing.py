@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
+from evaluator import errors
 from evaluator.github.marks import Stamp
 from evaluator.github.publishing import StatusText
 from evaluator.model.slugs import slug
@@ -15,7 +16,6 @@ from evaluator.templates import cut, one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from evaluator.github import values
     from evaluator.github.event import Activity
     from evaluator.github.publishing import Publishing, State
     from evaluator.github.repository import Repository
@@ -29,8 +29,15 @@ MEASURING = posting.Verdict("pending", "Measuring", "")
 LONGEST_NAME = 200
 """Of a suite, as the configuration allows it."""
 
-Told: TypeAlias = "tuple[Stamp, values.Status]"
-"""A status and who set it."""
+NOT_MEASURED = "Pull request #{} has the same head and was not measured"
+
+
+class Told(NamedTuple):
+    """A status and who set it."""
+
+    stamp: Stamp
+    description: str
+    url: str | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,8 @@ class Hub:
         """That of this job."""
         around = self.activity.around
         workflow = slug(around.workflow) if around.workflow else ""
-        return Stamp(around.run, around.attempt, self.leg, outcome, workflow)
+        pull = self.activity.pull.number if self.activity.pull is not None else 0
+        return Stamp(around.run, around.attempt, self.leg, outcome, workflow, pull)
 
 
 class Names(NamedTuple):
@@ -80,18 +88,20 @@ class Names(NamedTuple):
 
 
 def set_status(hub: Hub, names: Names, verdict: Verdict) -> str:
-    """Set the status, unless a newer run of this workflow has set it; a sentence where another job sets it, too.
+    """Set the status, unless a newer run of this workflow has set it; a sentence where it shows what another one found.
 
     Raises:
         GitHubError: it could not be set.
     """
     ours = hub.stamp(verdict.outcome)
     there = _statuses(hub, names)
-    newer = next((each for each, _ in there if each.workflow == ours.workflow and each.order > ours.order), None)
+    newer = next(
+        (each.stamp for each in there if each.stamp.thread == ours.thread and each.stamp.order > ours.order), None
+    )
     if newer is not None:
         hub.log(f"the status stays as it is: run {newer.run}, attempt {newer.attempt}, is newer than this one")
         return ""
-    url = f"{hub.pages.of(ours)}#{ours.workflow}/{ours.leg}"
+    url = f"{hub.pages.of(ours)}#{ours.workflow}/{ours.leg}{f'/{ours.pull}' if ours.pull else ''}"
     text = StatusText(STATES[verdict.outcome], names.context, posting.description(verdict), url)
     hub.publishing.set_status(hub.activity.head_sha, text)
     hub.log(f"the status {names.context} is {text.state}")
@@ -99,36 +109,67 @@ def set_status(hub: Hub, names: Names, verdict: Verdict) -> str:
 
 
 def _keep_the_worst(hub: Hub, names: Names, ours: Stamp) -> str:
-    """Of jobs that set one status the one that ends last must not hide what the others found, or have yet to find."""
+    """Of those that set one status the one that ends last must not hide what others found, or have yet to find."""
     # Read once more: they may have ended between our reading and our writing.
-    worst, status = max(_rivals(_statuses(hub, names), ours), key=lambda found: found[0].severity)
-    if worst.severity > ours.severity:
-        text = StatusText(STATES[worst.outcome], names.context, status.description or "", status.target_url)
+    rivals = sorted(_rivals(_statuses(hub, names), ours), key=lambda each: each.stamp.severity, reverse=True)
+    kept = next((each for each in rivals if each.stamp.severity > ours.severity and _stands(hub, each.stamp)), None)
+    if kept is not None:
+        text = StatusText(STATES[kept.stamp.outcome], names.context, kept.description, kept.url)
         hub.publishing.set_status(hub.activity.head_sha, text)
-    return f"another job sets the status {names.context}, too, and the worse outcome stays; give each its own variant"
+    if any(each.stamp.pull == ours.pull for each in rivals):
+        return (
+            f"another job sets the status {names.context}, too, and the worse outcome stays; give each its own variant"
+        )
+    if kept is None:
+        return ""
+    return f"the status {names.context} stays as it is for pull request #{kept.stamp.pull}, which has the same head"
+
+
+def _stands(hub: Hub, rival: Stamp) -> bool:
+    """Whether what a job found still matters: another pull request may be closed or moved on by now."""
+    own = hub.activity.pull
+    if rival.pull == (own.number if own is not None else 0):
+        return True
+    try:
+        pull = hub.repository.pull(rival.pull)
+    except errors.GitHubError:
+        # Who cannot be asked may be open.
+        return True
+    return pull.state == "open" and pull.head.sha == hub.activity.head_sha
 
 
 def _rivals(there: Sequence[Told], ours: Stamp) -> list[Told]:
-    """The newest of every other job: of this attempt, and of the newest attempt of every other workflow."""
-    orders: dict[str, tuple[int, int]] = {}
-    for stamp, _ in there:
-        orders[stamp.workflow] = max(orders.get(stamp.workflow, stamp.order), stamp.order)
-    orders[ours.workflow] = ours.order
-    found: dict[tuple[str, str], Told] = {}
-    for stamp, status in there:
-        if stamp.order == orders[stamp.workflow] and (stamp.workflow, stamp.leg) != (ours.workflow, ours.leg):
-            found.setdefault((stamp.workflow, stamp.leg), (stamp, status))
+    """The newest of every other job: of this attempt, and of the newest one of other workflows and pull requests."""
+    orders: dict[tuple[str, int], tuple[int, int]] = {}
+    for stamp, *_ in there:
+        orders[stamp.thread] = max(orders.get(stamp.thread, stamp.order), stamp.order)
+    orders[ours.thread] = ours.order
+    found: dict[tuple[tuple[str, int], str], Told] = {}
+    for each in there:
+        stamp = each.stamp
+        if stamp.order == orders[stamp.thread] and (stamp.thread, stamp.leg) != (ours.thread, ours.leg):
+            found.setdefault((stamp.thread, stamp.leg), each)
     return list(found.values())
 
 
 def _statuses(hub: Hub, names: Names) -> list[Told]:
-    """What runs of workflows said under our name, newest first."""
+    """What runs of workflows said under our name, newest first, and the pull requests that none was of."""
     root, found = re.escape(f"{hub.pages.root}/actions/runs/"), []
+    own = hub.activity.pull.number if hub.activity.pull is not None else 0
     for status in hub.publishing.statuses(hub.activity.head_sha):
         place = re.fullmatch(
-            rf"{root}(\d{{1,18}})/attempts/(\d{{1,9}})#([a-z0-9-]*)/([a-z0-9-]*)", status.target_url or ""
+            rf"{root}(\d{{1,18}})/attempts/(\d{{1,9}})#([a-z0-9-]*)/([a-z0-9-]*)(?:/(\d{{1,18}}))?",
+            status.target_url or "",
         )
         if status.context == names.context and place is not None and status.state in OUTCOMES:
-            stamp = Stamp(int(place[1]), int(place[2]), place[4], OUTCOMES[status.state], place[3])
-            found.append((stamp, status))
-    return found
+            stamp = Stamp(
+                int(place[1]), int(place[2]), place[4], OUTCOMES[status.state], place[3], int(place[5] or own)
+            )  # fmt: skip
+            found.append(Told(stamp, status.description or "", status.target_url))
+    return found + [
+        Told(
+            Stamp(0, 0, outcome="pending", pull=number), NOT_MEASURED.format(number), f"{hub.pages.root}/pull/{number}"
+        )
+        for number in hub.activity.others
+        if all(each.stamp.pull != number for each in found)
+    ]

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from evaluator.github import event
+from evaluator.github import event, values
 from evaluator.stages.publish import warning
 from tests.fakes.github.server import FORBIDDEN, Fault, GitHub, limited
-from tests.fakes.github.world import World
+from tests.fakes.github.shapes import Shapes
+from tests.fakes.github.world import Pull, World
 from tests.github import Connect, StoppedClock
 from tests.publishing import Team, verdict
 
@@ -311,6 +312,89 @@ class TestStatus:
         team.publish(verdict("failed"))
 
         assert team.server.calls == []
+
+
+class TestOneHead:
+    """Several pull requests whose head is one commit: they share its status."""
+
+    @pytest.fixture
+    def second(self, team: Team) -> Pull:
+        """Another pull request of the same branch, to an old and easy one."""
+        world = team.server.world
+        world.branches["old"] = world.branches["main"]
+        return world.add_pull(team.pull.head_sha, base="old")
+
+    def told(self, team: Team, outcome: str, run: int, pull: Pull | None = None, **changes: object) -> str:
+        """Publish a verdict about one of them; the state that counts afterwards."""
+        team.announce(run, **self.about(team, pull), **changes)
+        team.publish(verdict(outcome), run, **self.about(team, pull), **changes)
+        return team.statuses()[STATUS]
+
+    def about(self, team: Team, pull: Pull | None) -> dict[str, object]:
+        shapes = Shapes(team.server.world, team.server.api, team.server.web)
+        return {} if pull is None else {"pull": values.read(values.Pull, shapes.pull(pull, full=True))}
+
+    def test_the_newer_one_turns_nothing_green_that_is_red_for_the_other(self, team: Team, second: Pull) -> None:
+        """The first failed, and the second passed against an easier base: red, with the words of the first."""
+        self.told(team, "failed", 1)
+
+        assert self.told(team, "passed", 2, second) == "failure"
+        assert team.server.world.statuses[-1].description == "Failed: so it is"
+        assert "stays as it is for pull request #1, which has the same head" in team.said[0]
+
+    def test_each_of_them_can_be_mended(self, team: Team, second: Pull) -> None:
+        """A later run of the first passes: the older run of the second is no newer one that must stay."""
+        self.told(team, "failed", 1)
+        self.told(team, "passed", 3, second)
+
+        assert self.told(team, "passed", 2) == "success"
+
+    def test_one_that_is_measured_is_waited_for(self, team: Team, second: Pull) -> None:
+        """Nothing is green while the other one has yet to end; what passed asks nothing of GitHub."""
+        team.announce(1)
+        assert self.told(team, "passed", 2, second) == "pending"
+
+        calls = len(team.server.calls)
+        assert self.told(team, "passed", 1) == "success"
+        assert not [call for call in team.server.calls[calls:] if call.path.endswith("/pulls/2")]
+
+    @pytest.mark.parametrize("change", ["closed", "moved on"])
+    def test_one_that_is_closed_or_has_moved_on_holds_up_nobody(self, team: Team, second: Pull, change: str) -> None:
+        """Only an open pull request of this very head has a say."""
+        self.told(team, "failed", 1, second)
+        if change == "closed":
+            second.state = "closed"
+        else:
+            second.head_sha = team.server.world.add_commit("feature")
+
+        assert self.told(team, "passed", 2) == "success"
+        assert team.said == []
+
+    def test_one_that_cannot_be_asked_for_counts(self, team: Team, second: Pull) -> None:
+        """Who may not see whether it is open does not turn it green."""
+        self.told(team, "failed", 1, second)
+        team.server.fail(FORBIDDEN, "/pulls/2$", times=9)
+
+        assert self.told(team, "passed", 2) == "failure"
+
+    def test_one_that_nobody_measured_is_waited_for(self, team: Team, second: Pull) -> None:
+        """It is known to be there and has no status of its own; its own run, an older one at that, sets it free."""
+        others = {"others": (second.number,)}
+        assert self.told(team, "passed", 5, **others) == "pending"
+        said = team.server.world.statuses[-1]
+        assert said.description == "Pull request #2 has the same head and was not measured"
+        assert said.target_url == f"{team.server.web}/acme/shop/pull/2"
+
+        assert self.told(team, "passed", 4, second, others=(team.pull.number,)) == "success"
+
+    def test_a_status_of_an_older_version_counts_as_ones_own(self, team: Team) -> None:
+        """Its address has no number of a pull request: a newer run replaces it."""
+        self.told(team, "failed", 1)
+        for status in team.server.world.statuses:
+            assert status.target_url is not None
+            status.target_url = status.target_url.removesuffix("/1")
+
+        assert self.told(team, "passed", 2) == "success"
 
 
 class TestCheckRun:
