@@ -29,6 +29,7 @@ keep_baselines() {
     need docker
     place config "$ASSAY_CONFIG"
     check_workflows
+    check_variant
     if [[ -n $ASSAY_RUN ]]; then
         [[ $ASSAY_RUN =~ ^[1-9][0-9]{0,18}$ ]] || stop 2 "the input run is '$ASSAY_RUN'; it is the number of a run"
         [[ $ASSAY_REASON =~ [^[:space:]] ]] || stop 2 "the input reason is empty: say why the run is accepted"
@@ -38,7 +39,7 @@ keep_baselines() {
     mapfile -t workflows < <(words "$ASSAY_BASELINE_WORKFLOWS")
     run_zone keep "$image" "$GITHUB_EVENT_PATH" "$temporary/kept.tar" --network bridge --env GITHUB_TOKEN \
         "${OF_THIS_RUN[@]}" -- keep --config "$ASSAY_CONFIG" --tested "$(git rev-parse HEAD)" \
-        "${workflows[@]/#/--workflow=}" "${accepting[@]}"
+        "${workflows[@]/#/--workflow=}" --variant "$ASSAY_VARIANT" "${accepting[@]}"
     kept=${RUNNER_TEMP:-/tmp}/rag-assay-baseline-$step
     rm -rf "$kept"
     take_copies "$kept"
@@ -52,7 +53,7 @@ take_copies() {
     local tier called file
     tar --extract --to-stdout --file "$temporary/kept.tar" names >"$temporary/names"
     while read -r tier called; do
-        [[ $tier =~ ^(retrieval|full)$ && $called =~ ^rag-assay-baseline-[a-z0-9-]{1,120}$ ]] ||
+        [[ $tier =~ ^(retrieval|full)$ && $called =~ ^rag-assay-baseline-[a-z0-9-]{1,160}$ ]] ||
             stop 4 "the zone keep named no baseline"
         mkdir -p "$1/$tier"
         tar --extract --to-stdout --file "$temporary/kept.tar" "$tier.tar" >"$temporary/$tier.tar"

@@ -31,8 +31,7 @@ check_inputs() {
     one_of comment "$ASSAY_COMMENT" always on-change on-failure off
     one_of status "$ASSAY_STATUS" true false
     one_of check "$ASSAY_CHECK" true false
-    [[ $ASSAY_VARIANT =~ ^[^[:cntrl:]]{0,60}$ ]] ||
-        stop 2 "the input variant is '$ASSAY_VARIANT'; it is a few words that tell this job from others of the suite"
+    check_variant
     [[ $ASSAY_COLLECT_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
         stop 2 "the input collect-timeout is '$ASSAY_COLLECT_TIMEOUT'; it is a number of seconds"
     [[ $ASSAY_PYTHON =~ ^([0-9]+\.[0-9]+(\.[0-9]+)?)?$ ]] ||
@@ -51,6 +50,11 @@ check_inputs() {
     check_grants
     check_judge
     check_workflows
+}
+
+check_variant() {
+    [[ $ASSAY_VARIANT =~ ^[^[:cntrl:]]{0,60}$ ]] ||
+        stop 2 "the input variant is '$ASSAY_VARIANT'; it is a few words that tell this job from others of the suite"
 }
 
 check_workflows() {

@@ -19,6 +19,7 @@ source "$scripts/publish.sh"
 main() {
     cd -P "$GITHUB_WORKSPACE"
     prepare_attempt
+    warn_of_shared_out "$out"
     [[ $GITHUB_EVENT_NAME != pull_request_target ]] ||
         stop 2 "pull_request_target is refused: it would run a stranger's code with this repository's rights; use pull_request"
     [[ $GITHUB_EVENT_NAME != workflow_run ]] || stop 2 "workflow_run is not yet supported; use pull_request"
@@ -42,6 +43,7 @@ prepare_attempt() {
     temporary=$(mktemp -d "${RUNNER_TEMP:-/tmp}/rag-assay.XXXXXXXX")
     nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     name=rag-assay-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$step
+    output step "$step"
     trap 'stop 4 "the action stopped before there was a verdict"' EXIT
     trap 'trap - EXIT; cancelled; exit 130' INT TERM
     need git
@@ -70,6 +72,14 @@ make_out() {
     mkdir -p "$out"
 }
 
+# Steps of one job have one workspace: who comes later takes the place.
+warn_of_shared_out() {
+    local taken=${RUNNER_TEMP:-/tmp}/rag-assay-taken-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$GITHUB_JOB-$ASSAY_JOB_INDEX
+    ! grep -qxF -- "$1" "$taken" 2>/dev/null ||
+        warn "an earlier step of this job has its report in '$1' too, and it is removed now: give each its own input out"
+    printf '%s\n' "$1" >>"$taken"
+}
+
 run_zones() {
     local -a suite=(--config "$ASSAY_CONFIG") hidden=() installed=()
     local network=$ASSAY_NETWORK t=$temporary
@@ -94,7 +104,8 @@ run_zones() {
     score_answers "${suite[@]}"
     tar --create --directory "$t" --file "$t/to-decide.tar" tree.tar scored.tar fetched.tar
     run_zone decide "$image" "$t/to-decide.tar" "$t/decided.tar" "${OF_THIS_RUN[@]}" -- \
-        decide "${suite[@]}" --nonce "$nonce" --branch "$(kept_branch)" --default-branch "$ASSAY_DEFAULT_BRANCH"
+        decide "${suite[@]}" --nonce "$nonce" --branch "$(kept_branch)" --default-branch "$ASSAY_DEFAULT_BRANCH" \
+        --variant "$ASSAY_VARIANT"
 }
 
 # The only zone with the token, which may read; without a token there is what git has read.
@@ -111,7 +122,7 @@ fetch_baseline() {
     tar --create --directory "$t" --file "$t/to-fetch.tar" "${parts[@]}"
     run_zone fetch "$image" "$t/to-fetch.tar" "$t/fetched.tar" "${options[@]}" -- \
         fetch "$@" --tested "$(git rev-parse HEAD)" "${workflows[@]/#/--workflow=}" \
-        --committed "${ASSAY_BASELINE_FILE#./}" --source "$source"
+        --committed "${ASSAY_BASELINE_FILE#./}" --source "$source" --variant "$ASSAY_VARIANT"
 }
 
 # The branch that is measured, where later runs may be compared with this one.
@@ -237,7 +248,7 @@ hand_on_baseline() {
     local -a files=(baseline.json run.json records.jsonl)
     case $1 in
         baseline-name=*)
-            [[ $1 =~ ^baseline-name=rag-assay-baseline-[a-z0-9-]{1,120}$ ]] || stop 4 "the zone decide named no baseline"
+            [[ $1 =~ ^baseline-name=rag-assay-baseline-[a-z0-9-]{1,160}$ ]] || stop 4 "the zone decide named no baseline"
             output baseline-name "${1#*=}"
             ;;
         baseline-files=[23])

@@ -67,12 +67,12 @@ class Baselines:
 
     def keep(
         self, commit: str, files: Mapping[str, bytes] | bytes | None = None, *, tier: str = "retrieval",
-        run: Mapping[str, Any] | None = None, artifact: Mapping[str, Any] | None = None, **said: Any,
+        run: Mapping[str, Any] | None = None, artifact: Mapping[str, Any] | None = None, variant: str = "", **said: Any,
     ) -> Artifact:  # fmt: skip
         """The artifact of a run of a commit; ``run`` and ``artifact`` are what GitHub says otherwise than usual."""
         made = self.world.add_run(commit, **{"event": "push", **(run or {})})
         files = files if files is not None else self.files(commit, made, tier=tier, **said)
-        name = artifact_name(SUITE, "full" if tier == "full" else "retrieval", "main")
+        name = artifact_name(SUITE, "full" if tier == "full" else "retrieval", "main", variant)
         return self.world.add_artifact(name, files, made, **(artifact or {}))
 
     def find(self, base: str | None = None, tier: str = "retrieval", **asked: Any) -> Found:

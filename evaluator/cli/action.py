@@ -30,6 +30,7 @@ TIER = click.option(
 JUDGE_KEY = click.option(
     "--key", "names", multiple=True, metavar="NAME", help="A variable that holds a judge's key; repeats."
 )
+VARIANT = click.option("--variant", default="", metavar="TEXT", help="What tells jobs that measure one suite apart.")
 HOST = click.option("--host", "hosts", multiple=True, metavar="HOST", help="A host the judge may be asked at; repeats.")
 
 
@@ -155,6 +156,7 @@ def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: A
 @click.option("--branch", default="", metavar="NAME", help="The branch that is measured, if it is one.")
 @click.option("--default-branch", default="", metavar="NAME", help="The repository's default branch.")
 @SELF_REPORTED
+@VARIANT
 @CONFIG
 @TIER
 @click.pass_obj
@@ -163,11 +165,9 @@ def decide(room: Room, /, nonce: str, config: str, tier: Tier, **given: Any) -> 
     from evaluator.zones import decide as zone
     from evaluator.zones.keeping import Kept
 
-    variables, kept = room.session.environment, None
-    if given["branch"]:
-        run, attempt = (int(variables[f"GITHUB_{name}"]) for name in ("RUN_ID", "RUN_ATTEMPT"))
-        kept = Kept(given["branch"], given["default_branch"], run, attempt, variables["GITHUB_EVENT_NAME"])
-    place, self_reported = room.site(config, tier), given["self_reported"]
+    self_reported = given.pop("self_reported")
+    kept = Kept.of(room.session.environment, **given) if given["branch"] else None
+    place = room.site(config, tier)
     zone.decide(sys.stdin.buffer, _out(), place, nonce=nonce, kept=kept, self_reported=self_reported)
     return 0
 
@@ -185,6 +185,7 @@ TESTED = click.option("--tested", required=True, metavar="SHA", help="The commit
 @WORKFLOW
 @click.option("--committed", default="", metavar="PATH", help="A run in the repository, for want of another.")
 @click.option("--source", default="", metavar="TEXT", help="What that run is called where git has read it.")
+@VARIANT
 @click.pass_obj
 def fetch(room: Room, /, **given: Any) -> int:
     """Look for what the run is compared with. Without GITHUB_TOKEN it is what git has read."""
@@ -202,6 +203,7 @@ def fetch(room: Room, /, **given: Any) -> int:
 @CONFIG
 @TESTED
 @WORKFLOW
+@VARIANT
 @click.option(
     "--accept", "run", type=int, metavar="RUN", help="A run to accept; without it what is accepted is copied."
 )
@@ -220,8 +222,8 @@ def keep(room: Room, /, run: int | None, reason: str, **given: Any) -> int:
     person = keeping.Person(around.actor, reason)
     made = keeper.refresh() if run is None else keeper.accept(zone.Accepting(run, person))
     for said in made:
-        session.console.say(f"{keeping.name(said)}: the run of {said.commit[:12]}")
-    zone.pack(made, root, _out())
+        session.console.say(f"{keeping.name(said, given['variant'])}: the run of {said.commit[:12]}")
+    zone.pack(made, root, _out(), given["variant"])
     return 0
 
 
@@ -231,7 +233,7 @@ def keep(room: Room, /, run: int | None, reason: str, **given: Any) -> int:
 @click.option("--comment", type=click.Choice(COMMENTS), default="always", help="When there is a comment.")
 @click.option("--status", is_flag=True, help="Whether there is a status.")
 @click.option("--check", is_flag=True, help="Whether there is a check run.")
-@click.option("--variant", default="", metavar="TEXT", help="What tells runs of one suite in one workflow apart.")
+@VARIANT
 @click.option("--leg", default="", metavar="TEXT", help="What tells the jobs of one attempt apart.")
 @click.option("--nonce", default="", metavar="TEXT", help="What this attempt's decision repeats.")
 @click.option("--pending", is_flag=True, help="Say that the run has begun.")

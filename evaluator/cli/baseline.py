@@ -41,9 +41,11 @@ class Given(TypedDict, total=False):
     at: str | None
     tier: str
     workflows: tuple[str, ...]
+    variant: str
     out: Path | None
     format: str
     reason: str
+    path: str | None
     workflow: str
     quiet: bool
     debug: bool
@@ -58,6 +60,11 @@ WORKFLOWS = click.option(
     "--workflow", "workflows", multiple=True, metavar="FILE",
     help=f"A workflow that keeps baselines, beside rag-assay.yml and {KEEPING}; repeats.",
 )  # fmt: skip
+
+
+VARIANT = click.option(
+    "--variant", default="", metavar="TEXT", help="The input variant of the job that measures, where it has one."
+)
 
 
 @click.group(
@@ -82,6 +89,7 @@ def baseline() -> None:
 @AT
 @TIER
 @WORKFLOWS
+@VARIANT
 @add("format")
 @click.pass_obj
 def show(session: Session, **given: Unpack[Given]) -> int:
@@ -104,6 +112,7 @@ def show(session: Session, **given: Unpack[Given]) -> int:
 @AT
 @TIER
 @WORKFLOWS
+@VARIANT
 @click.option("--out", type=FILE, metavar="DIR", help=f"Where. [default: {DEFAULT_OUT} beside the configuration]")
 @add()
 @click.pass_obj
@@ -131,6 +140,8 @@ def fetch(session: Session, **given: Unpack[Given]) -> int:
 )
 @click.argument("run")
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it stands in baseline.json and in the reports.")
+@click.option("--config", "path", metavar="PATH", help="The suite's configuration in the repository, for the workflow.")
+@VARIANT
 @REPO
 @click.option("--workflow", default=KEEPING, show_default=True, metavar="FILE", help="The workflow that accepts.")
 @add()
@@ -151,7 +162,9 @@ def accept(session: Session, run: str, **given: Unpack[Given]) -> int:
 
     client, name = forge.client(session), _name(given)
     branch = Repository(client, name).about().default_branch
-    Publishing(client, name).dispatch(given["workflow"], branch, {"run": number[1], "reason": given["reason"]})
+    which = {key: value for key, value in (("config", given["path"]), ("variant", given["variant"])) if value}
+    inputs = {"run": number[1], "reason": given["reason"], **which}
+    Publishing(client, name).dispatch(given["workflow"], branch, inputs)
     session.console.say(f"{given['workflow']} of {name} was started for run {number[1]}; its reviewers decide")
     return 0
 
@@ -186,7 +199,7 @@ def _look(session: Session, given: Given, folder: Path) -> Found:
         base=_commit(repository, given["at"] or about.default_branch), config=_in_repository(given["config"]),
         tier="full" if given["tier"] == "full" else "retrieval", repository=about.id,
         default_branch=about.default_branch,
-        workflows=(MEASURING, f".github/workflows/{KEEPING}", *given["workflows"]),
+        workflows=(MEASURING, f".github/workflows/{KEEPING}", *given["workflows"]), variant=given["variant"],
     )  # fmt: skip
     return Fetching(repository, asked, folder, session.console.log).found()
 

@@ -21,10 +21,14 @@ FILES = (MANIFEST, RUN, RECORDS)
 LONGEST_SLUG = 40
 
 
-def artifact_name(suite: str, tier: Tier, branch: str) -> str:
-    """The name of the artifacts that hold a suite's runs of a branch: unlike for unlike suites, tiers and branches."""
-    exact = digest([suite, tier, branch])[:8]
-    return f"rag-assay-baseline-{_slug(suite)}-{tier}-{_slug(branch)}-{exact}"
+def artifact_name(suite: str, tier: Tier, branch: str, variant: str = "") -> str:
+    """The name of the artifacts that hold a suite's runs of a branch: unlike for unlike suites, tiers and branches.
+
+    So it is for the variants in which a suite is measured; one that has none has the name without.
+    """
+    exact = digest([suite, tier, branch, *([variant] if variant else [])])[:8]
+    shown = f"{_slug(branch)}-{_slug(variant)}" if variant else _slug(branch)
+    return f"rag-assay-baseline-{_slug(suite)}-{tier}-{shown}-{exact}"
 
 
 def _slug(text: str) -> str:

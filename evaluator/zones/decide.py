@@ -75,7 +75,10 @@ def decide(
     if decision.nonce != nonce:
         raise errors.ZoneProblem("the decision is not this attempt's")
     keeps = kept is not None and not self_reported and keeping.keep(workspace, decision, kept)
-    outputs = {**_outputs(workspace.out, decision), **(keeping.told(workspace) if keeps else {})}
+    outputs = {
+        **_outputs(workspace.out, decision),
+        **(keeping.told(workspace, kept.variant) if kept is not None and keeps else {}),
+    }
     atomic.write_text(workspace.out / OUTPUTS, "".join(f"{name}={value}\n" for name, value in outputs.items()))
     published = publication(workspace, site.root)
     values.write_value(workspace.out / PUBLICATION, published)

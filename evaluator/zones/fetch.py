@@ -40,6 +40,7 @@ class Wanted(NamedTuple):
         workflows: files of further workflows that may keep baselines.
         committed: a run in the repository, from its root.
         source: how the report calls that run where it was read from git; empty where it was not.
+        variant: what tells this job from others that measure the suite.
     """
 
     config: str
@@ -48,6 +49,7 @@ class Wanted(NamedTuple):
     workflows: tuple[str, ...] = ()
     committed: str = ""
     source: str = ""
+    variant: str = ""
 
 
 class Place(NamedTuple):
@@ -128,7 +130,7 @@ def asked_by(activity: Activity, repository: Repository, wanted: Wanted) -> Aske
     return Asked(
         base=base_of(activity, repository, wanted.tested), config=wanted.config, tier=wanted.tier, repository=about.id,
         default_branch=about.default_branch, workflows=tuple(filter(None, (around.workflow, *wanted.workflows))),
-        committed=wanted.committed, own=around.run,
+        committed=wanted.committed, own=around.run, variant=wanted.variant,
     )  # fmt: skip
 
 

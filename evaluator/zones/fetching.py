@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from evaluator.github.repository import Repository
+    from evaluator.github.repository import Ancestry, Repository
     from evaluator.model.baseline import Half, Tier
     from evaluator.model.config import Config
 
@@ -41,6 +41,7 @@ class Asked(NamedTuple):
         workflows: the files of the workflows that may keep baselines.
         committed: a run in the repository; empty: the one that the base's configuration names.
         own: the run that asks.
+        variant: what tells the job that asks from others that measure the suite.
     """
 
     base: str | None
@@ -51,6 +52,7 @@ class Asked(NamedTuple):
     workflows: tuple[str, ...]
     committed: str = ""
     own: int = 0
+    variant: str = ""
 
 
 class Fetching:
@@ -108,17 +110,24 @@ class Fetching:
     def _search(self, base: str, config: Config) -> None:
         asked = self._asked
         branch = config.baseline.branch or asked.default_branch
-        expected = Expected(config.suite, branch, asked.repository, asked.workflows)
+        expected = Expected(config.suite, branch, asked.repository, asked.workflows, asked.variant)
         try:
             ancestry = self._repository.first_parents(base)
         except errors.GitHubError as error:
             self._unknown(f"the history of the base commit {base[:12]} cannot be read: {error}")
             return
-        search = Search(self._repository, expected, ancestry, self._root, self._log, asked.own)
-        search.run(asked.tier)
+        search = self._searched(expected, ancestry)
+        if asked.variant and not (search.found or search.lost or search.base):
+            self._say(f"no run of the variant '{visible(asked.variant)}' was kept yet: one without a variant counts")
+            search = self._searched(expected._replace(variant=""), ancestry)
         self._sources |= dict(search.sources())
         self._lost |= search.lost
         self._notes += search.notes
+
+    def _searched(self, expected: Expected, ancestry: Ancestry) -> Search:
+        search = Search(self._repository, expected, ancestry, self._root, self._log, self._asked.own)
+        search.run(self._asked.tier)
+        return search
 
     def _committed(self, base: str, config: Config) -> None:
         """Fall back on a run in the repository, as of the base commit."""

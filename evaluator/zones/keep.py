@@ -8,7 +8,6 @@ from evaluator import errors
 from evaluator.github import candidates
 from evaluator.github.repository import Repository
 from evaluator.model import baseline
-from evaluator.model.baseline import artifact_name
 from evaluator.stores import atomic
 from evaluator.zones import archive, keeping
 from evaluator.zones.fetching import Asked, Fetching
@@ -70,12 +69,13 @@ class Keeper:
         if settings is None:
             raise errors.UsageError(f"there is no usable configuration '{self._asked.config}' at {base[:12]}")
         branch = settings.baseline.branch or self._asked.default_branch
-        return Expected(settings.suite, branch, self._asked.repository, self._asked.workflows), base
+        asked = self._asked
+        return Expected(settings.suite, branch, asked.repository, asked.workflows, asked.variant), base
 
     def _accepted(self, expected: Expected, terms: candidates.Terms, accepting: Accepting) -> Iterator[Manifest]:
         opener = Opener(self._repository, expected, self._root)
         for tier in SERVES:
-            listing = self._repository.artifacts_of(accepting.run, artifact_name(expected.suite, tier, expected.branch))
+            listing = self._repository.artifacts_of(accepting.run, expected.name(tier))
             sifted = candidates.sift(listing.items, terms)
             self._notes += [each.reason for each in sifted.rejected]
             for candidate in sifted.candidates[:1]:
@@ -87,11 +87,11 @@ class Keeper:
                     yield keeping.copy(folder, said, self._root / tier, accepting.person)
 
 
-def pack(made: list[Manifest], root: Path, out: IO[bytes]) -> None:
+def pack(made: list[Manifest], root: Path, out: IO[bytes], variant: str = "") -> None:
     """Write the copies, each as a stream of its own, and what they are called."""
     for said in made:
         with (root / f"{said.tier}.tar").open("xb") as stream:
             files = [name for name in baseline.FILES if (root / said.tier / name).is_file()]
             archive.pack_files(root / said.tier, stream, files)
-    atomic.write_text(root / NAMES, "".join(f"{said.tier} {keeping.name(said)}\n" for said in made))
+    atomic.write_text(root / NAMES, "".join(f"{said.tier} {keeping.name(said, variant)}\n" for said in made))
     archive.pack_files(root, out, [NAMES, *(f"{said.tier}.tar" for said in made)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from evaluator import errors
 from evaluator.model import baseline
@@ -13,6 +13,7 @@ from evaluator.stores import values
 from evaluator.stores.runs import read_run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from evaluator.model.config import Baseline
@@ -31,6 +32,7 @@ class Kept(NamedTuple):
         branch: what was pushed to, or run on a schedule or by hand.
         default_branch: of the repository.
         run, attempt, event: as GitHub has them.
+        variant: what tells jobs that measure the suite apart.
     """
 
     branch: str
@@ -38,6 +40,13 @@ class Kept(NamedTuple):
     run: int
     attempt: int
     event: str
+    variant: str = ""
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], branch: str, default_branch: str, variant: str) -> Self:
+        """That of the variables that GitHub sets."""
+        run, attempt = (int(environment[f"GITHUB_{name}"]) for name in ("RUN_ID", "RUN_ATTEMPT"))
+        return cls(branch, default_branch, run, attempt, environment["GITHUB_EVENT_NAME"], variant)
 
     def is_wanted(self, settings: Baseline) -> bool:
         """Whether later runs may be compared with this one."""
@@ -72,11 +81,11 @@ def _why_not(workspace: Workspace, decision: Decision) -> str:
     return "something is below what the commit before it had lost already"
 
 
-def told(workspace: Workspace) -> dict[str, str]:
+def told(workspace: Workspace, variant: str = "") -> dict[str, str]:
     """What the Action is told of a run that is kept: its artifact's name, and the files that belong into it."""
     said = values.read_value(workspace.out / baseline.MANIFEST, Manifest)
     has_records = read_run(workspace.out / baseline.RUN).head.records is not None
-    return {"baseline-name": name(said), "baseline-files": "3" if has_records else "2"}
+    return {"baseline-name": name(said, variant), "baseline-files": "3" if has_records else "2"}
 
 
 class Person(NamedTuple):
@@ -86,9 +95,9 @@ class Person(NamedTuple):
     reason: str
 
 
-def name(said: Manifest) -> str:
+def name(said: Manifest, variant: str = "") -> str:
     """What its artifact is called."""
-    return artifact_name(said.suite, said.tier, said.branch)
+    return artifact_name(said.suite, said.tier, said.branch, variant)
 
 
 def copy(folder: Path, said: Manifest, to: Path, person: Person | None = None) -> Manifest:

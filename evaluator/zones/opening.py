@@ -31,12 +31,20 @@ class Refused(Exception):
 
 
 class Expected(NamedTuple):
-    """What an artifact has to be: of this suite and branch, made by one of these workflows of this repository."""
+    """What an artifact has to be: of this suite and branch, made by one of these workflows of this repository.
+
+    ``variant`` is which of several that measure the suite: it stands in the artifact's name alone.
+    """
 
     suite: str
     branch: str
     repository: int
     workflows: tuple[str, ...]
+    variant: str = ""
+
+    def name(self, tier: Tier) -> str:
+        """What it is called."""
+        return baseline.artifact_name(self.suite, tier, self.branch, self.variant)
 
 
 class Opener:

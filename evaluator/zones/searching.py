@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluator import errors
 from evaluator.github import candidates
 from evaluator.github.candidates import Candidate, Rejected, Terms
-from evaluator.model.baseline import Source, artifact_name
+from evaluator.model.baseline import Source
 from evaluator.model.counting import counted
 from evaluator.zones.opening import Opener, Refused
 
@@ -92,9 +92,8 @@ class Search:
                 self.lost[half] = self._why_lost(half)
 
     def _list(self, tier: Tier) -> None:
-        name = artifact_name(self.expected.suite, tier, self.expected.branch)
         try:
-            listing = self.repository.artifacts(name)
+            listing = self.repository.artifacts(self.expected.name(tier))
         except errors.GitHubError as error:
             hint = f" ({READ_ACTIONS})" if isinstance(error, errors.Forbidden) else ""
             self._suspect(SERVES[tier], f"the list of artifacts cannot be read: {error}{hint}")

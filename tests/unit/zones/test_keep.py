@@ -16,12 +16,16 @@ from evaluator import errors
 from evaluator.cli import root as command
 from evaluator.cli.console import Console
 from evaluator.cli.session import Session
+from evaluator.model.baseline import artifact_name
 from evaluator.zones import archive, fetch, fetched, keep, keeping
 from tests.baselines import WORKFLOW, Baselines
 from tests.fakes.github.server import TOKEN, Fault
 from tests.zones import files_in, stream_of
 
 PULL = {"GITHUB_EVENT_NAME": "pull_request"}
+
+
+GROUP = {"GITHUB_EVENT_NAME": "merge_group"}
 
 
 class Zones:
@@ -67,6 +71,16 @@ class Zones:
         fetch.fetch(stream, out, wanted, place, client)
         (root / "taken").mkdir()
         return fetched.take(io.BytesIO(out.getvalue()), root / "taken")
+
+
+def group(zones: Zones, base: str, head: str) -> dict[str, Any]:
+    """The payload of a group of a merge queue."""
+    said = {
+        "base_ref": "refs/heads/main", "base_sha": base, "head_sha": head,
+        "head_ref": f"refs/heads/gh-readonly-queue/main/pr-7-{base}",
+    }  # fmt: skip
+    ours = {"id": zones.world.repo.id, "full_name": "acme/shop", "default_branch": "main"}
+    return {"action": "checks_requested", "merge_group": said, "repository": ours}
 
 
 @pytest.fixture
@@ -120,6 +134,60 @@ class TestFetch:
         payload = {"repository": {"default_branch": "main"}, "before": "0" * 40}
 
         assert zones.fetched(payload, now).found.base == before
+
+    @pytest.mark.parametrize("queued", [0, 2])
+    def test_a_group_of_a_merge_queue_is_held_to_what_it_is_merged_into(
+        self, zones: Zones, baselines: Baselines, queued: int
+    ) -> None:
+        """No pull request is in the payload; before it may wait groups that are not on main yet (G7)."""
+        good = baselines.commit()
+        baselines.keep(good)
+        base = good
+        for number in range(queued):
+            base = zones.world.add_commit(branch=f"gh-readonly-queue/main/pr-{number}-{base}", parents=(base,))
+        tip = zones.world.add_commit(branch=f"gh-readonly-queue/main/pr-7-{base}", parents=(base, "f" * 40))
+        zones.world.commits["f" * 40] = zones.world.commits[good]
+
+        held = zones.fetched(
+            group(zones, base, tip),
+            tip,
+            variables=GROUP | {"GITHUB_REF": f"refs/heads/gh-readonly-queue/main/pr-7-{base}"},
+        )
+
+        assert held.found.base == base
+        assert held.found.deterministic is not None
+        assert held.found.deterministic.commit == good
+        far = "of the base commit" if not queued else f"{queued} commits before the base {base[:12]}"
+        assert far in held.found.deterministic.how
+
+    def test_legs_of_a_matrix_are_held_to_their_own(self, zones: Zones, baselines: Baselines) -> None:
+        """The nearest run of the suite is another leg's; a leg that kept nothing yet has the suite's (G13)."""
+        plain, own = baselines.commit(), baselines.commit()
+        baselines.keep(plain)
+        baselines.keep(own, variant="py3.12")
+        tip = baselines.commit()
+        baselines.keep(tip, variant="py3.13")
+
+        found = {
+            variant: zones.fetched({}, tip, variant=variant, variables={"GITHUB_EVENT_NAME": "schedule"}).found
+            for variant in ("py3.12", "py3.13", "py3.14", "")
+        }
+
+        commits = {variant: each.deterministic.commit for variant, each in found.items() if each.deterministic}
+        assert commits == {"py3.12": own, "py3.13": tip, "py3.14": plain, "": plain}
+        assert "no run of the variant 'py3.14' was kept yet: one without a variant counts" in found["py3.14"].notes
+        assert not any("variant" in note for variant in ("", "py3.12") for note in found[variant].notes)
+
+    def test_a_leg_whose_own_run_is_gone_has_lost_it(self, zones: Zones, baselines: Baselines) -> None:
+        """It is not compared with another leg's then, nor with the suite's."""
+        baselines.keep(baselines.commit())
+        tip = baselines.commit()
+        baselines.keep(tip, variant="py3.12", artifact={"expired": True})
+
+        found = zones.fetched({}, tip, variant="py3.12", variables={"GITHUB_EVENT_NAME": "schedule"}).found
+
+        assert found.deterministic is None
+        assert "it has expired" in found.lost["deterministic"]
 
     def test_the_first_commit_of_all_has_none(self, zones: Zones, baselines: Baselines) -> None:
         """There is nothing to look for."""
@@ -184,12 +252,12 @@ class TestFetch:
 class TestKeep:
     """Copies: made every week, or by a person who accepts."""
 
-    def keeper(self, zones: Zones) -> keep.Keeper:
+    def keeper(self, zones: Zones, variant: str = "") -> keep.Keeper:
         payload = json.dumps({"repository": {"default_branch": "main"}}).encode()
         tip = zones.world.branches["main"]
         variables = zones.variables(tip, GITHUB_EVENT_NAME="schedule")
         client = zones.baselines.connect(zones.baselines.server.api)
-        wanted = fetch.Wanted("rag-assay.yml", "full", tip)
+        wanted = fetch.Wanted("rag-assay.yml", "full", tip, variant=variant)
         around, asked = fetch.asked_here(io.BytesIO(payload), wanted, variables, client)
         zones.place.mkdir(parents=True)
         return keep.Keeper(client, around.repository, asked, zones.place, zones.log.append)
@@ -215,6 +283,22 @@ class TestKeep:
         copy = files_in(io.BytesIO(files["retrieval.tar"]))
         assert "retrieval rag-assay-baseline-shop-retrieval-main-75b78fe7" in files["names"].decode().splitlines()
         assert json.loads(copy["run.json"])["commit"] == good
+
+    def test_a_variant_is_copied_under_its_own_name(self, zones: Zones, baselines: Baselines) -> None:
+        """So that legs of a matrix do not take each other's (G13)."""
+        good = baselines.commit()
+        baselines.keep(good)
+        baselines.keep(good, variant="py3.12")
+
+        keeper = self.keeper(zones, variant="py3.12")
+        made = keeper.refresh()
+        out = io.BytesIO()
+        keep.pack(made, zones.place, out, "py3.12")
+
+        assert files_in(out)["names"].decode().split() == [
+            "retrieval",
+            artifact_name("shop", "retrieval", "main", "py3.12"),
+        ]
 
     def test_a_copy_serves_later_runs(self, zones: Zones, baselines: Baselines) -> None:
         """It is what a later search finds when the original is gone."""
@@ -359,9 +443,13 @@ class TestLaptop:
         baselines.server.tokens = dict.fromkeys(baselines.server.tokens, frozenset({"metadata:read", "actions:write"}))
 
         assert laptop.run("accept", written, "--reason", "a better corpus") == 0
+        leg = {"config": "services/chat/rag-assay.yml", "variant": "py3.12"}
+        named = [f"--{name}={value}" for name, value in leg.items()]
+        assert laptop.run("accept", written, "--reason", "a better corpus", *named) == 0
 
         inputs = {"run": "77", "reason": "a better corpus"}
-        assert baselines.world.dispatched == [{"path": path, "ref": "main", "inputs": inputs}]
+        assert [call["inputs"] for call in baselines.world.dispatched] == [inputs, inputs | leg]
+        assert {(call["path"], call["ref"]) for call in baselines.world.dispatched} == {(path, "main")}
 
     @pytest.mark.parametrize(
         ("arguments", "says"),
