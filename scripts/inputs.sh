@@ -31,6 +31,7 @@ check_inputs() {
     one_of comment "$ASSAY_COMMENT" always on-change on-failure off
     one_of status "$ASSAY_STATUS" true false
     one_of check "$ASSAY_CHECK" true false
+    one_of issue "$ASSAY_ISSUE" true false
     check_variant
     [[ $ASSAY_COLLECT_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
         stop 2 "the input collect-timeout is '$ASSAY_COLLECT_TIMEOUT'; it is a number of seconds"
@@ -135,8 +136,14 @@ check_judge() {
 }
 
 # False for a pull request of another repository and for Dependabot's: they get no judge's key, even where there is one.
+# Dependabot as the actor counts for events that GitHub then gives no secrets, as evaluator/github/event.py lists them.
 is_trusted() {
-    [[ $ASSAY_ACTOR != 'dependabot[bot]' && $ASSAY_AUTHOR != 'dependabot[bot]' ]] || return 1
+    [[ $ASSAY_AUTHOR != 'dependabot[bot]' ]] || return 1
+    case $GITHUB_EVENT_NAME in
+        pull_request* | push | create | deployment | deployment_status)
+            [[ $ASSAY_ACTOR != 'dependabot[bot]' ]] || return 1
+            ;;
+    esac
     [[ $GITHUB_EVENT_NAME != pull_request* ]] ||
         [[ -n $ASSAY_HEAD_REPOSITORY && $ASSAY_HEAD_REPOSITORY == "$ASSAY_REPOSITORY" ]]
 }

@@ -29,7 +29,7 @@ publish_failure() {
 # are seconds for all this, so what costs the machine something ends first.
 cancelled() {
     remove_containers
-    ASSAY_COMMENT=off ASSAY_CHECK=false publish_failure "the run was cancelled"
+    ASSAY_COMMENT=off ASSAY_CHECK=false ASSAY_ISSUE=false publish_failure "the run was cancelled"
     clean_up
 }
 
@@ -38,7 +38,7 @@ tell() {
     local container=$1 variable
     local -a files=(event.json) wanted=(--config "$ASSAY_CONFIG" --suite "${suite_name-}" --comment "$ASSAY_COMMENT")
     local -a options=(--network bridge --env GITHUB_TOKEN)
-    [[ $ASSAY_COMMENT != off || $ASSAY_STATUS$ASSAY_CHECK == *true* ]] || return 0
+    [[ $ASSAY_COMMENT != off || $ASSAY_STATUS$ASSAY_CHECK$ASSAY_ISSUE == *true* ]] || return 0
     shift
     while [[ $1 != -- ]]; do
         files+=("$1")
@@ -47,6 +47,7 @@ tell() {
     shift
     [[ $ASSAY_STATUS != true ]] || wanted+=(--status)
     [[ $ASSAY_CHECK != true ]] || wanted+=(--check)
+    [[ $ASSAY_ISSUE != true ]] || wanted+=(--issue)
     for variable in "${AROUND[@]}"; do options+=(--env "$variable"); done
     # In the background, so that a signal is acted on at once; and in there nothing stops the action.
     (

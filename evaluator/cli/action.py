@@ -233,6 +233,7 @@ def keep(room: Room, /, run: int | None, reason: str, **given: Any) -> int:
 @click.option("--comment", type=click.Choice(COMMENTS), default="always", help="When there is a comment.")
 @click.option("--status", is_flag=True, help="Whether there is a status.")
 @click.option("--check", is_flag=True, help="Whether there is a check run.")
+@click.option("--issue", is_flag=True, help="Whether a run on a schedule that does not pass opens an issue.")
 @VARIANT
 @click.option("--leg", default="", metavar="TEXT", help="What tells the jobs of one attempt apart.")
 @click.option("--nonce", default="", metavar="TEXT", help="What this attempt's decision repeats.")

@@ -45,7 +45,7 @@ def wanted(config: str, suite: str, given: Mapping[str, Any]) -> Wanted:
     """What options ask for."""
     from evaluator.stages.publish import Wanted
 
-    return Wanted(config, suite, given["comment"], given["status"], given["check"], given["variant"])
+    return Wanted(config, suite, given["comment"], given["status"], given["check"], given["variant"], given["issue"])
 
 
 def announce(place: Place, asked: Wanted) -> None:
@@ -88,17 +88,18 @@ def _told(place: Place, tell: Callable[[Hub], list[str]], budget: Any = None) ->
 @click.option("--comment", type=click.Choice(COMMENTS), default="always", show_default=True, help="When there is one.")
 @click.option("--status/--no-status", default=True, show_default=True, help="Set the status rag-assay/SUITE.")
 @click.option("--check/--no-check", default=False, show_default=True, help="Make a check run with annotations.")
+@click.option("--issue/--no-issue", default=False, show_default=True, help="Open one where a schedule does not pass.")
 @click.option("--variant", default="", metavar="TEXT", help="What tells runs of one suite in one workflow apart.")
 @click.option("--pending", is_flag=True, help="Only say that a run has begun: a pending status.")
 @click.pass_obj
 def command(session: Session, /, **given: Any) -> int:
-    """Tell GitHub what was decided: a comment on the pull request, a status to require, a check run.
+    """Tell GitHub what was decided: a comment on the pull request, a status to require, a check run, an issue.
 
     Runs in a workflow, with the job's token as GITHUB_TOKEN, and reads what gate and report wrote. The step summary,
     annotations and outputs are written, too. What GitHub refuses is a warning and never changes the exit code; without
     a decision the status is an error, and the exit code 2.
     """
-    options = {name: given.pop(name) for name in ("comment", "status", "check", "variant", "pending")}
+    options = {name: given.pop(name) for name in ("comment", "status", "check", "issue", "variant", "pending")}
     workspace = edges.workspace(session, given)  # type: ignore[arg-type]
     from evaluator.cli import hub
     from evaluator.stages.posting import Verdict

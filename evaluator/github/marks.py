@@ -93,6 +93,12 @@ class Mark(NamedTuple):
             head=parts.get("head", ""), red=tuple(red), by=parts.get("by", ""),
         )  # fmt: skip
 
+    def put_into(self, text: str) -> str:
+        """A text that has a mark, with this one in its place."""
+        lines = text.splitlines()
+        at = max(place for place, line in enumerate(lines) if _MARK.fullmatch(line.strip()))
+        return "\n".join([*lines[:at], str(self), *lines[at + 1 :], ""])
+
     def after(self, earlier: Iterable[Mark]) -> Mark:
         """This mark with the red runs on its commit that earlier ones tell of."""
         found: dict[tuple[int, int], Stamp] = {}

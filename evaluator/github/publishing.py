@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_COMMENT_PAGES = 20
 MOST_STATUS_PAGES = 5
+LONGEST_TITLE = 256
 LONGEST_COMMENT = 65_536
 LONGEST_SUMMARY = 65_535
 LONGEST_DESCRIPTION = 140
@@ -24,6 +25,8 @@ MOST_ANNOTATIONS = 50
 Level: TypeAlias = Literal["notice", "warning", "failure"]
 State: TypeAlias = Literal["pending", "success", "failure", "error"]
 Conclusion: TypeAlias = Literal["success", "failure"]
+IssueState: TypeAlias = Literal["open", "closed"]
+CloseReason: TypeAlias = Literal["completed", "not_planned"]
 
 
 class Annotation(NamedTuple):
@@ -94,6 +97,25 @@ class Publishing:
     def delete_comment(self, comment: int) -> None:
         """Remove a comment."""
         self._client.send("DELETE", f"{self._here}/issues/comments/{comment}")
+
+    def issues(self, state: IssueState, label: str = "", most: int = 5) -> Found[values.Issue]:
+        """Issues, those that changed last first, of so many pages; pull requests are none."""
+        more = {"labels": label} if label else {}
+        listing = self._client.listed(
+            f"{self._here}/issues", most=most, state=state, sort="updated", direction="desc", **more
+        )
+        found = values.read_all(values.Issue, listing.items)
+        return Found(tuple(each for each in found if each.pull_request is None), listing.complete)
+
+    def open_issue(self, title: str, body: str, label: str) -> values.Issue:
+        """Open an issue. No answer is not a second try, which could open a second one."""
+        sent = {"title": title, "body": body, "labels": [label]}
+        return values.read(values.Issue, self._client.send("POST", f"{self._here}/issues", sent))
+
+    def change_issue(self, number: int, body: str, state: IssueState = "open", why: CloseReason | None = None) -> None:
+        """Replace the text of an issue, and close it where that is its state."""
+        sent = {"body": body} if state == "open" else {"body": body, "state": state, "state_reason": why}
+        self._client.send("PATCH", f"{self._here}/issues/{number}", sent, repeatable=True)
 
     def statuses(self, sha: str) -> tuple[values.Status, ...]:
         """The newest statuses of a commit, newest first: all that may still count."""

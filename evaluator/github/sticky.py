@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from evaluator import errors
+from evaluator.github import values
 from evaluator.github.marks import Mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from evaluator.github import values
     from evaluator.github.publishing import Publishing
+
+Text = TypeVar("Text", values.Comment, values.Issue)
 
 ACTIONS = "github-actions[bot]"
 BOT = "[bot]"
@@ -43,8 +45,8 @@ def put(publishing: Publishing, draft: Draft) -> str:
         GitHubError: it could not be done.
     """
     listing = publishing.comments(draft.number)
-    mine = [(each, mark) for each in listing.items if (mark := _mark_of(each, draft)) is not None]
-    if why := _why_kept([mark for _, mark in mine], draft.mark):
+    mine = ours(listing.items, draft.mark, draft.author)
+    if why := why_kept([mark for _, mark in mine], draft.mark):
         return f"the comment stays as it is: {why}"
     mark = draft.mark.after(mark for _, mark in mine)
     if mine:
@@ -56,29 +58,32 @@ def put(publishing: Publishing, draft: Draft) -> str:
     return _create(publishing, draft, mark)
 
 
-def _mark_of(comment: values.Comment, draft: Draft) -> Mark | None:
-    """The mark of a comment that is ours and this one; a person who quotes it is no author of it.
+def ours(found: Iterable[Text], wanted: Mark, author: str | None) -> list[tuple[Text, Mark]]:
+    """What of comments or issues has a mark like ours and is by us; a person who quotes it is no author of it.
 
     An app's token does not know its own name, so an app writes it into the mark: what another account copies then
-    names an author that it is not.
+    names an author that it is not. ``author`` None is such a token.
     """
-    login = comment.user.login if comment.user is not None else ""
-    mark = Mark.read(comment.body or "")
-    if mark is None or mark.key != draft.mark.key:
+    return [(each, mark) for each in found if (mark := _mark_of(each, wanted, author)) is not None]
+
+
+def _mark_of(text: values.Comment | values.Issue, wanted: Mark, author: str | None) -> Mark | None:
+    login = text.user.login if text.user is not None else ""
+    mark = Mark.read(text.body or "")
+    if mark is None or mark.key != wanted.key:
         return None
-    author = draft.author if draft.author is not None else mark.by or ACTIONS
-    is_ours = login == author and (draft.author is not None or login.endswith(BOT))
+    is_ours = login == author if author is not None else login == (mark.by or ACTIONS) and login.endswith(BOT)
     return mark if is_ours else None
 
 
-def _why_kept(found: list[Mark], ours: Mark) -> str:
+def why_kept(found: list[Mark], wanted: Mark) -> str:
     """Why what stands there must stay; empty where it may be replaced."""
     newest = max(found, key=lambda mark: mark.stamp.order, default=None)
-    if newest is None or newest.stamp.order < ours.stamp.order:
+    if newest is None or newest.stamp.order < wanted.stamp.order:
         return ""
-    if newest.stamp.order > ours.stamp.order:
+    if newest.stamp.order > wanted.stamp.order:
         return f"run {newest.stamp.run}, attempt {newest.stamp.attempt}, wrote it, which is newer than this one"
-    if newest.stamp.is_rival(ours.stamp) and newest.stamp.severity >= ours.stamp.severity:
+    if newest.stamp.is_rival(wanted.stamp) and newest.stamp.severity >= wanted.stamp.severity:
         return "another job of this run wrote it; give each its own variant"
     return ""
 

@@ -143,6 +143,17 @@ class Comment(Answer):
     updated_at: str
 
 
+class Issue(Answer):
+    """An issue, or a pull request, which GitHub lists among them and which has ``pull_request``."""
+
+    number: Number
+    state: str
+    user: User | None = None
+    body: str | None = None
+    html_url: str
+    pull_request: Any = None
+
+
 class Status(Answer):
     """A status of a commit, the newest of its context first in any list."""
 

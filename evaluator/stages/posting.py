@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.github.publishing import LONGEST_COMMENT, LONGEST_DESCRIPTION, LONGEST_SUMMARY
+from evaluator.github.publishing import LONGEST_COMMENT, LONGEST_DESCRIPTION, LONGEST_SUMMARY, LONGEST_TITLE
 from evaluator.report.sizes import Limit
 from evaluator.templates import cut, md, one_line
 
@@ -17,6 +17,10 @@ BYTES = 262_144
 COMMENT = Limit(LONGEST_COMMENT, BYTES)
 SUMMARY = Limit(LONGEST_SUMMARY, BYTES)
 NO_VERDICT = "No verdict"
+KEPT = (
+    "This issue is changed in its place by every run on the schedule that does not pass, and closed by one that does. "
+    "If it is closed before, the next one opens another."
+)
 LONGEST_HEADING = 1_000
 LONGEST_REASON = 4_000
 _OF_REPORT = re.compile(r"\s*^<!-- rag-assay suite=[a-z0-9-]+ -->\s*\Z", re.MULTILINE)
@@ -75,6 +79,21 @@ def comment(verdict: Verdict, mark: Mark, pages: Pages) -> str:
         if COMMENT.holds(text):
             break
     return text
+
+
+def issue(verdict: Verdict, mark: Mark, pages: Pages) -> str:
+    """The text of the issue of runs on a schedule."""
+    return comment(verdict._replace(comment=f"{verdict.comment.rstrip()}\n\n{KEPT}"), mark, pages)
+
+
+def title(shown: str) -> str:
+    """That of the issue; ``shown`` is the suite as people know it."""
+    return cut(f"RAG Assay: {shown} does not pass on a schedule", LONGEST_TITLE // 2)
+
+
+def passed(stamp: Stamp, pages: Pages) -> str:
+    """What is said in an issue that is closed."""
+    return f"The suite has passed again: [run {stamp.run}, attempt {stamp.attempt}]({pages.of(stamp)})."
 
 
 def summary(verdict: Verdict, more: str = "") -> str:

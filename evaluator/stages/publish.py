@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from evaluator import errors
 from evaluator.github import sticky
-from evaluator.github.marks import Mark
 from evaluator.github.publishing import Annotation, CheckText
 from evaluator.model.slugs import slug
-from evaluator.stages import posting
-from evaluator.stages.standing import LONGEST_NAME, MEASURING, Names, set_status
+from evaluator.stages import posting, scheduled
+from evaluator.stages.standing import LONGEST_NAME, MEASURING, Names, mark_of, set_status
 from evaluator.stores.yaml_text import parse
 from evaluator.templates import one_line
 
@@ -29,8 +28,10 @@ if TYPE_CHECKING:
 
 Mode: TypeAlias = Literal["always", "on-change", "on-failure", "off"]
 
-STATUS, COMMENT, CHECK = "the status", "the comment", "the check run"
-SCOPES = {STATUS: "statuses: write", COMMENT: "pull-requests: write", CHECK: "checks: write"}
+STATUS, COMMENT, CHECK, ISSUE = "the status", "the comment", "the check run", "the issue"
+SCOPES = {
+    STATUS: "statuses: write", COMMENT: "pull-requests: write", CHECK: "checks: write", ISSUE: "issues: write",
+}  # fmt: skip
 """What the job's permissions have to name for each."""
 
 
@@ -42,6 +43,7 @@ class Wanted(NamedTuple):
         suite: as the tested configuration calls it; empty where nobody could read that.
         comment: when there is one.
         status, check: whether there is one.
+        issue: whether a run on a schedule that does not pass opens one.
         variant: tells runs of one suite in one workflow apart; empty where there is one only.
     """
 
@@ -51,6 +53,7 @@ class Wanted(NamedTuple):
     status: bool = True
     check: bool = False
     variant: str = ""
+    issue: bool = False
 
 
 def announce(hub: Hub, wanted: Wanted) -> list[str]:
@@ -72,6 +75,7 @@ def publish(hub: Hub, wanted: Wanted, verdict: Verdict) -> list[str]:
         (STATUS, wanted.status, why_no_status(activity), _tell_status),
         (COMMENT, wanted.comment != "off", why_no_comment(activity), _put_comment),
         (CHECK, wanted.check, why_no_status(activity), _add_check),
+        (ISSUE, wanted.issue, scheduled.why_no_issue(activity), _tell_issue),
     ]  # fmt: skip
     for name, is_wanted, why, _ in parts:
         if is_wanted and why:
@@ -129,11 +133,13 @@ def _names(hub: Hub, wanted: Wanted) -> Names:
 
 
 def _suite_of_base(hub: Hub, config: str) -> str:
-    base = hub.activity.base
-    if base is None or base.sha is None:
+    base, kind = hub.activity.base, hub.activity.kind
+    # What runs on a schedule was merged: it is its own base.
+    sha = hub.activity.head_sha if kind == "schedule" else base.sha if base is not None else None
+    if sha is None:
         return ""
     try:
-        text = hub.repository.content(posixpath.normpath(config), base.sha).decode("utf-8", "replace")
+        text = hub.repository.content(posixpath.normpath(config), sha).decode("utf-8", "replace")
     except errors.NotFound:
         return ""
     except errors.GitHubError as error:
@@ -160,7 +166,7 @@ def _put_comment(hub: Hub, names: Names, verdict: Verdict, wanted: Wanted) -> st
         hub.log(f"no comment: the pull request is {'locked' if now.locked else 'closed'} by now")
         return ""
     draft = sticky.Draft(
-        number=now.number, mark=_mark(hub, names, verdict),
+        number=now.number, mark=mark_of(hub, names, verdict),
         write=lambda mark: posting.comment(verdict, mark, hub.pages),
         create=_is_due(wanted.comment, verdict), author=hub.author(),
     )  # fmt: skip
@@ -168,10 +174,8 @@ def _put_comment(hub: Hub, names: Names, verdict: Verdict, wanted: Wanted) -> st
     return ""
 
 
-def _mark(hub: Hub, names: Names, verdict: Verdict) -> Mark:
-    stamp = hub.stamp(verdict.outcome)
-    variant = slug(names.variant) if names.variant else ""
-    return Mark((slug(names.suite), stamp.workflow, variant), stamp, head=hub.activity.head_sha)
+def _tell_issue(hub: Hub, names: Names, verdict: Verdict, _wanted: Wanted) -> str:
+    return scheduled.tell(hub, names, verdict)
 
 
 def _is_due(mode: Mode, verdict: Verdict) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import errors
-from evaluator.github.marks import Stamp
+from evaluator.github.marks import Mark, Stamp
 from evaluator.github.publishing import StatusText
 from evaluator.model.slugs import slug
 from evaluator.stages import posting
@@ -85,6 +85,13 @@ class Names(NamedTuple):
     def context(self) -> str:
         """Of the status."""
         return f"rag-assay/{self.shown}"
+
+
+def mark_of(hub: Hub, names: Names, verdict: Verdict) -> Mark:
+    """The mark of what a run writes of a suite: which comment or issue it is, and who wrote it."""
+    stamp = hub.stamp(verdict.outcome)
+    variant = slug(names.variant) if names.variant else ""
+    return Mark((slug(names.suite), stamp.workflow, variant), stamp, head=hub.activity.head_sha)
 
 
 def set_status(hub: Hub, names: Names, verdict: Verdict) -> str:

@@ -77,7 +77,9 @@ def test_everything_it_answers_is_documented_by_github(github: GitHub, session: 
         ("PATCH", "/check-runs/{check}", {"conclusion": "failure", "output": output}),
         ("GET", f"/commits/{sha}/check-runs?check_name=n", None), ("GET", "/check-runs/{check}/annotations", None),
         ("POST", "/issues", {"title": "t", "body": "b", "labels": ["rag-assay"]}),
-        ("GET", "/issues?labels=rag-assay&state=open", None), ("PATCH", "/issues/3", {"state": "closed"}),
+        ("GET", "/issues?labels=rag-assay&state=open", None), ("GET", "/issues?sort=updated&direction=desc", None),
+        ("PATCH", "/issues/3", {"body": "b", "state": "closed", "state_reason": "completed"}),
+        ("POST", "/issues", {"title": "t" * 257}),
     ]  # fmt: skip
     statuses = []
     for method, path, body in asked:
@@ -87,8 +89,10 @@ def test_everything_it_answers_is_documented_by_github(github: GitHub, session: 
 
     assert statuses == [
         200, 200, 200, 200, 200, 200, 422, 200, 200, 404, 200, 200, 302, 410, 200, 200, 200, 204,
-        201, 200, 422, 200, 204, 201, 200, 201, 200, 200, 200, 201, 200, 200,
+        201, 200, 422, 200, 204, 201, 200, 201, 200, 200, 200, 201, 200, 200, 200, 422,
     ]  # fmt: skip
+    github.world.has_issues = False
+    assert session.post(f"{github.api}{HERE}/issues", json={"title": "t"}).status_code == 410
     assert github.mistakes == []
 
 

@@ -166,6 +166,25 @@ def test_the_zone_tells_and_says_on_its_output_what_it_could_not(job: Job) -> No
     assert b"\n" not in refused.stdout
 
 
+def test_a_night_that_does_not_pass_opens_an_issue(job: Job) -> None:
+    """By the command and by the zone the same one: its run number is the same, and so are suite and workflow."""
+    (job.folder / "event.json").write_text(json.dumps({"repository": {"id": 1001, "default_branch": "main"}}))
+    world = job.server.world
+    night = {"GITHUB_EVENT_NAME": "schedule", "GITHUB_SHA": world.branches["main"], "GITHUB_REF": "refs/heads/main"}
+    job.variables |= night
+    assert job.measure() == 1
+    assert job.call("publish").returncode == 0
+    assert world.issues == {}
+
+    assert job.call("publish", "--issue").returncode == 0
+    [issue] = world.issues.values()
+    assert issue.body.startswith("## ❌ Failed: ")
+    job.variables["GITHUB_RUN_ID"] = "6"
+    assert zone(job, "--issue", "--failure", "the zone collect was killed").stdout == b""
+    assert "the zone collect was killed" in issue.body
+    assert (len(world.issues), world.comments, job.states) == (1, {}, [])
+
+
 def test_an_enterprise_server_is_asked_where_it_is(tmp_path: Path) -> None:
     """The API's address has a path and a slash at its end, and is used as it is given (G16)."""
     with GitHub(World(), prefix="/api/v3") as server:

@@ -13,6 +13,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
+from evaluator.github import event
 from evaluator.model.decision import EXIT_CODES, Decision, Outcome
 from evaluator.stores.values import write_value
 from tests.container.world import copy_action
@@ -332,6 +333,19 @@ def test_a_strangers_pull_request_gets_no_judges_key(variables: dict[str, str], 
     said = runner.attempt(JUDGING, ASSAY_JUDGE_KEY_ENV="JUDGE_KEY", JUDGE_KEY="sk-secret", **variables)
 
     assert ("--env JUDGE_KEY" in said) == trusted
+
+
+def test_dependabot_is_a_stranger_to_the_scripts_where_it_is_one_to_the_zones(runner: Runner) -> None:
+    """Not on a schedule, whose actor it may be: that runs what was merged, and judges it every night."""
+    events = sorted({*event.RESTRICTED, "schedule", "workflow_dispatch", "merge_group", "release"})
+    one = 'GITHUB_EVENT_NAME=$name; if is_trusted; then echo "$name"; fi'
+    said = runner.shell(f"for name in {' '.join(events)}; do {one}; done", ASSAY_ACTOR=event.DEPENDABOT)
+    ours = {"pull_request": {"head": {"repo": {"id": 1}}, "base": {"repo": {"id": 1}}}}
+    payloads = {name: ours if name.startswith("pull_request") else {} for name in events}
+
+    trusted = [name for name in events if not event.why_untrusted(name, event.DEPENDABOT, payloads[name])]
+    assert said.split() == trusted
+    assert "schedule" in trusted
 
 
 def test_an_own_image_brings_its_own_packages(runner: Runner) -> None:
@@ -658,11 +672,12 @@ def test_a_run_without_a_verdict_is_told_once(runner: Runner) -> None:
 
 
 def test_a_cancelled_run_does_not_stay_pending(runner: Runner) -> None:
-    """Its status is an error; its comment is left to the run that may come after it."""
-    begun, ended = telling(runner, "announce; cancelled")
+    """Its status is an error; its comment and issue are left to the run that may come after it."""
+    begun, ended = telling(runner, "announce; cancelled", ASSAY_ISSUE="true")
 
     assert ended.endswith("--failure the run was cancelled")
     assert ("--comment always" in begun, "--comment off" in ended) == (True, True)
+    assert ("--issue" in begun, "--issue" in ended) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -698,6 +713,7 @@ def test_with_everything_switched_off_nothing_is_started(runner: Runner) -> None
     off = {"ASSAY_COMMENT": "off", "ASSAY_STATUS": "false"}
 
     assert telling(runner, "announce; stop 4 'killed'", **off) == []
+    assert len(telling(runner, "announce; stop 4 'killed'", ASSAY_ISSUE="true", **off)) == 2
 
 
 KEYED = {"ASSAY_JUDGE_KEY_ENV": "JUDGE_KEY", "JUDGE_KEY": "sk-very-secret"}

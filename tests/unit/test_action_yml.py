@@ -29,7 +29,8 @@ PINNED = re.compile(r"uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$", re.M
 
 INPUTS = [
     "config", "tier", "baseline-file", "baseline-workflows", "include", "requirements", "install-policy", "python",
-    "pipeline-env", "network", "out", "image", "fail-on", "upload", "comment", "status", "check", "variant",
+    "pipeline-env", "network", "out", "image", "fail-on", "upload", "comment", "status", "check", "issue",
+    "variant",
     "github-token", "retention-days", "collect-timeout", "judge-key-env", "judge-hosts", "judge-timeout",
 ]  # fmt: skip
 OUTPUTS = [
@@ -143,6 +144,7 @@ def test_no_other_input_and_every_output_is_documented() -> None:
         ("comment", ["always", "on-change", "on-failure", "off"]),
         ("status", ["true", "false"]),
         ("check", ["true", "false"]),
+        ("issue", ["true", "false"]),
     ],
 )
 def test_a_choice_is_the_same_everywhere(name: str, values: list[str]) -> None:
@@ -246,6 +248,7 @@ def test_a_workflow_to_copy_asks_for_no_more_than_it_needs(path: Path) -> None:
         used = {step.get("uses", "").partition("@")[0] for step in job["steps"]}
         reads = {} if path.name == "rag-assay-pip.yml" else {"actions": "read"}
         writes = {"pull-requests": "write", "statuses": "write"} if "rag-assay/rag-assay" in used else {}
+        writes |= {"issues": "write"} if writes and "schedule" in workflow[True] else {}
         assert job["permissions"] == {"contents": "read", **reads, **writes}
         assert checkout["uses"].startswith("actions/checkout@")
         assert checkout["with"].pop("fetch-depth", 0) == 0

@@ -15,6 +15,7 @@ LONGEST_BODY = 65_536
 LONGEST_SUMMARY = 65_535
 LONGEST_MESSAGE = 64 * 1024
 LONGEST_TITLE = 255
+LONGEST_ISSUE_TITLE = 256
 LONGEST_DESCRIPTION = 140
 MOST_ANNOTATIONS = 50
 MOST_INPUTS = 25
@@ -385,18 +386,30 @@ def annotations(asked):
 def issues(asked):
     state, labels = asked.query.get("state", "open"), set(asked.query.get("labels", "").split(",")) - {""}
     creator = asked.query.get("creator")
+    pulls = asked.world.pulls.values() if not labels else ()
     fitting = [
-        one for one in asked.world.issues.values()
-        if state in {"all", one.state} and labels <= set(one.labels) and creator in {None, one.author}
+        one for one in (*asked.world.issues.values(), *pulls)
+        if state in {"all", one.state} and labels <= set(getattr(one, "labels", ())) and creator in {None, one.author}
     ]  # fmt: skip
-    return Listed(fitting[::-1], asked.shapes.issue)
+    by = "changed" if asked.query.get("sort") == "updated" else "at"
+    fitting.sort(
+        key=lambda one: (getattr(one, by, one.at), one.number), reverse=asked.query.get("direction", "desc") == "desc"
+    )
+    return Listed(fitting, asked.shapes.listed_issue)
+
+
+def check_issue(body):
+    for name, most in (("title", LONGEST_ISSUE_TITLE), ("body", LONGEST_BODY)):
+        if length(body.get(name) or "") > most:
+            raise unprocessable("Issue", name, f"{name} is too long (maximum is {most} characters)")
 
 
 @route("POST", "/issues", "issues:write")
 def add_issue(asked):
+    if not asked.world.has_issues:
+        raise Refused(410, "Issues are disabled for this repo")
     body = asked.body.get("body") or ""
-    if length(body) > LONGEST_BODY:
-        raise unprocessable("Issue", "body", f"body is too long (maximum is {LONGEST_BODY} characters)")
+    check_issue(asked.body)
     made = asked.world.add_issue(asked.body["title"], body, tuple(asked.body.get("labels", ())))
     shown = asked.shapes.issue(made)
     return Reply(201, shown, {"Location": shown["url"]})
@@ -405,6 +418,8 @@ def add_issue(asked):
 @route("PATCH", "/issues/{number}", "issues:write")
 def change_issue(asked):
     one = found(asked.world.issues, asked.gaps["number"])
+    check_issue(asked.body)
     for name in ("title", "body", "state"):
         setattr(one, name, asked.body.get(name) or getattr(one, name))
+    one.reason, one.changed = asked.body.get("state_reason", one.reason), asked.world.clock()
     return Reply(200, asked.shapes.issue(one))

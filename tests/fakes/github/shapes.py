@@ -273,10 +273,20 @@ class Shapes:
             "html_url": f"{self.web}/{self.world.repo.full_name}/issues/{issue.number}", "repository_url": self._here,
             "labels_url": f"{url}/labels{{/name}}", "comments_url": f"{url}/comments", "events_url": f"{url}/events",
             "title": issue.title, "body": issue.body, "user": self.user(issue.author), "state": issue.state,
-            "locked": False, "labels": [{"name": name} for name in issue.labels], "assignee": None, "milestone": None,
-            "comments": 0, "closed_at": at if issue.state == "closed" else None, "created_at": at, "updated_at": at,
-            "author_association": "NONE",
+            "locked": issue.locked, "labels": [{"name": name} for name in issue.labels], "assignee": None,
+            "milestone": None, "comments": 0, "closed_at": at if issue.state == "closed" else None, "created_at": at,
+            "updated_at": self.world.moment(issue.changed), "state_reason": issue.reason, "author_association": "NONE",
         }  # fmt: skip
+
+    def listed_issue(self, one: Issue | Pull) -> dict[str, Any]:
+        """One of a list of issues, in which GitHub has pull requests, too."""
+        if isinstance(one, Issue):
+            return self.issue(one)
+        shown = self.issue(Issue(one.number, one.title, one.body, [], one.author, one.at, one.at, one.state))
+        url = f"{self._here}/pulls/{one.number}"
+        page = f"{self.web}/{self.world.repo.full_name}/pull/{one.number}"
+        links = {"url": url, "html_url": page, "diff_url": f"{page}.diff", "patch_url": f"{page}.patch"}
+        return shown | {"pull_request": links, "html_url": page}
 
 
 def blob_sha(data: bytes) -> str:

@@ -63,6 +63,7 @@ class Pull:
     draft: bool = False
     state: str = "open"
     locked: bool = False
+    body: str = ""
 
 
 @dataclass
@@ -150,7 +151,10 @@ class Issue:
     labels: list[str]
     author: str
     at: float
+    changed: float
     state: str = "open"
+    reason: str | None = None
+    locked: bool = False
 
 
 class World:
@@ -162,6 +166,7 @@ class World:
         renamed: former names of the repository, which GitHub redirects.
         workflows: files of workflows and the events each is started by.
         dispatched: what was asked to be run.
+        has_issues: whether the repository's settings allow them.
     """
 
     def __init__(self, name="acme/shop", *, private=False, clock: Callable[[], float] = time.time) -> None:
@@ -181,6 +186,7 @@ class World:
         self.artifacts: dict[int, Artifact] = {}
         self.runs: dict[int, Run] = {}
         self.issues: dict[int, Issue] = {}
+        self.has_issues = True
         self.workflows: dict[str, tuple[str, ...]] = {}
         self.dispatched: list[dict[str, Any]] = []
         self.users: dict[str, int] = {}
@@ -256,7 +262,8 @@ class World:
         return made
 
     def add_issue(self, title: str, body: str = "", labels: tuple[str, ...] = (), author: str | None = None) -> Issue:
-        made = Issue(next(self._numbers), title, body, list(labels), author or self.bot, self.clock())
+        now = self.clock()
+        made = Issue(next(self._numbers), title, body, list(labels), author or self.bot, now, now)
         self.issues[made.number] = made
         return made
 
