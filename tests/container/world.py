@@ -161,6 +161,7 @@ class Forge:
         github: where runs publish; None for no such place.
         api: the address of GitHub's API; without one and a token nothing is asked.
         before_run: called when all is committed that a run is of.
+        also: what further steps of the job give the action.
     """
 
     folder: Path
@@ -174,6 +175,7 @@ class Forge:
     github: GitHub | None = None
     api: str = ""
     before_run: Callable[[], None] = field(default=lambda: None)
+    also: list[dict[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.repo, self.home = (self.folder / name for name in ("repo", "home"))
@@ -183,7 +185,7 @@ class Forge:
         self._stand_in("upload", STAND_IN, "name", "path", "retention-days", "if-no-files-found")
         self._stand_in("cache/restore", RESTORES, "path", "key", "restore-keys")
         self._stand_in("cache/save", SAVES, "path", "key")
-        self._runs = 0
+        self._runs, self._group_base = 0, ""
 
     def _stand_in(self, place: str, script: str, *inputs: str) -> None:
         """An action that does what another one's name says."""
@@ -228,6 +230,11 @@ class Forge:
         """Push what is checked out, and let the workflow run on it."""
         return self._run("push", lambda: None)
 
+    def merge_group(self, base: str) -> Result:
+        """Have a merge queue ask about what is checked out, which is merged into ``base``."""
+        self._group_base = base
+        return self._run("merge_group", lambda: None)
+
     def dispatch(self) -> Result:
         """Have a person start the workflow on what is checked out."""
         return self._run("workflow_dispatch", lambda: None)
@@ -258,17 +265,25 @@ class Forge:
         steps: list[dict[str, Any]] = [
             {"uses": CHECKOUT, "with": {"fetch-depth": 0, "persist-credentials": False}},
             {"run": self.before, "env": {name: f"${{{{ secrets.{name} }}}}" for name in self.secrets}},
-            {"uses": ACTION, "with": self.inputs, "env": self.environment},
         ]
-        if self.github is None:
-            # Else every test would look for GitHub itself.
-            steps[-1]["with"] = {"comment": "off", "status": "false", "github-token": "", **self.inputs}
+        # Else every test would look for GitHub itself.
+        quiet = {"comment": "off", "status": "false", "github-token": ""} if self.github is None else {}
+        for inputs in ({}, *self.also):
+            given = {**quiet, **self.inputs, **inputs}
+            anyway = {"if": "${{ !cancelled() }}"} if inputs else {}
+            steps.append({"uses": ACTION, "with": given, "env": self.environment, **anyway})
         job = {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, "steps": steps}
-        events = ["pull_request", "push", "workflow_dispatch"]
+        events = ["pull_request", "push", "merge_group", "workflow_dispatch"]
         return {"name": "RAG", "on": events, "permissions": {}, "jobs": {"rag": job}}
 
     def _event(self, name: str) -> dict[str, Any]:
         repository = {"id": 1, "full_name": "o/r", "default_branch": "main"}
+        if name == "merge_group":
+            group = {
+                "head_sha": self.git("rev-parse", "HEAD"), "base_sha": self._group_base, "base_ref": "refs/heads/main",
+                "head_ref": f"refs/heads/{self.git('branch', '--show-current')}",
+            }  # fmt: skip
+            return {"action": "checks_requested", "merge_group": group, "repository": repository}
         if name != "pull_request":
             return {"repository": repository}
         head = {
