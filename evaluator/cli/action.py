@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evaluator.cli.options import FILE, OPTIONS, examples
 from evaluator.cli.publishing import COMMENTS
+from evaluator.cli.receiving import receive
 from evaluator.cli.room import Room
 from evaluator.cli.strangers import ANSWERS_NEED_KEYS, NO_KEY_REASON, SELF_REPORTED, UNTRUSTED
+from evaluator.cli.streams import out as _out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -252,7 +253,7 @@ def publish(room: Room, /, **given: Any) -> int:
     out, folder = _out(), room.folder("publishing")
     payload = zone.take(sys.stdin.buffer, folder)
     wanted = publishing.wanted(given["config"], given["suite"], given)
-    place = publishing.Place(room.session, payload, given["leg"])
+    place = publishing.Place(room.session, payload, given["leg"], zone.received_in(folder))
     if given["pending"]:
         publishing.announce(place, wanted)
         return 0
@@ -262,8 +263,4 @@ def publish(room: Room, /, **given: Any) -> int:
     return 0
 
 
-def _out() -> IO[bytes]:
-    """Standard output, for this zone's stream alone: whatever else is printed there goes to the log."""
-    stream = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return stream
+action.add_command(receive)

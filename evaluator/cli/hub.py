@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from evaluator.cli.session import Session
     from evaluator.github.client import Client
+    from evaluator.model.received import Received
 
 WEB = "https://github.com"
 OF_APP = "ghs_"
@@ -52,3 +54,13 @@ def hub(session: Session, client: Client, about: event.Activity, leg: str) -> Hu
         repository=Repository(client, name), publishing=publishing, activity=about, pages=Pages(f"{web}/{name}"),
         leg=leg, author=lambda: None if is_app else publishing.author(), log=session.console.log,
     )  # fmt: skip
+
+
+def about(seen: Hub, told: Received) -> Hub:
+    """The same about the pull request that the run before this one was of.
+
+    Raises:
+        GitHubError: it is not to be had, or of another commit.
+    """
+    pull = seen.repository.pull(told.number)
+    return dataclasses.replace(seen, activity=seen.activity.about(told, pull))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from evaluator.cli.session import Session
+    from evaluator.model.received import Received
     from evaluator.stages.posting import Verdict
     from evaluator.stages.publish import Wanted
     from evaluator.stages.standing import Hub
@@ -34,11 +35,15 @@ LARGEST_SUMMARY = 1_000_000
 
 
 class Place(NamedTuple):
-    """Where a run publishes from: the call, the event's payload, and what tells this job from others."""
+    """Where a run publishes from: the call, the event's payload, and what tells this job from others.
+
+    ``received`` is the pull request that was looked for, after a run of another workflow.
+    """
 
     session: Session
     payload: Any
     leg: str
+    received: Received | None = None
 
 
 def wanted(config: str, suite: str, given: Mapping[str, Any]) -> Wanted:
@@ -73,7 +78,8 @@ def _told(place: Place, tell: Callable[[Hub], list[str]], budget: Any = None) ->
     try:
         about = hub.activity(place.session.environment, place.payload)
         client = forge.client(place.session, budget)
-        found = warning(tell(hub.hub(place.session, client, about, place.leg)))
+        seen = hub.hub(place.session, client, about, place.leg)
+        found = warning(tell(seen if place.received is None else hub.about(seen, place.received)))
     except errors.AssayError as error:
         found = f"nothing is published on GitHub: {error}"
     return log_line(found)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 CHANGES = frozenset({"pull_request", "merge_group", "push"})
 """Kinds of activities that change something; the others measure a commit that is there already."""
 
+NAMED = frozenset({"merge_group", "workflow_run"})
+"""Kinds whose base is known; of a workflow run once its pull request was looked for."""
+
 
 def base_of(activity: Activity, repository: Repository, tested: str) -> str | None:
     """The commit that a tested one is compared with; None where it is the first of all.
@@ -24,7 +27,7 @@ def base_of(activity: Activity, repository: Repository, tested: str) -> str | No
     """
     if activity.kind == "pull_request":
         return _of_pull_request(activity, repository, tested)
-    if activity.kind == "merge_group" and activity.base is not None:
+    if activity.kind in NAMED and activity.base is not None:
         return activity.base.sha
     if activity.kind not in CHANGES:
         return tested

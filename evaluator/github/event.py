@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from evaluator import errors
@@ -11,6 +11,8 @@ from evaluator.github import values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from evaluator.model.received import Received
 
 Kind: TypeAlias = Literal[
     "pull_request", "merge_group", "push", "schedule", "workflow_dispatch", "workflow_run", "other"
@@ -112,6 +114,16 @@ class Activity:
     others: tuple[int, ...] = ()
     source: values.Run | None = None
     untrusted: str = ""
+
+    def about(self, told: Received, pull: values.Pull | None = None) -> Activity:
+        """That of a workflow run, once the pull request was looked for that the run before it was of.
+
+        Raises:
+            GitHubError: that was of another commit.
+        """
+        if self.source is None or told.head != self.head_sha:
+            raise errors.GitHubError("the pull request that was found is not the one that this run is about")
+        return replace(self, base=Base(told.branch, told.base), others=told.others, pull=pull)
 
     @property
     def keeps_baseline(self) -> bool:

@@ -63,6 +63,10 @@ class Repository:
         params = {"state": "open", "head": f"{owner}:{branch}"}
         return _found(values.Pull, self._client.listed(f"{self._here}/pulls", most=MOST_PAGES, **params))
 
+    def pulls(self) -> Found[values.Pull]:
+        """The open pull requests, newest first: for want of the branch that one is from."""
+        return _found(values.Pull, self._client.listed(f"{self._here}/pulls", most=MOST_PAGES, state="open"))
+
     def commit(self, ref: str) -> values.Commit:
         """A commit by its SHA or a branch."""
         return values.read(values.Commit, self._client.get(f"{self._here}/commits/{part(ref)}"))
@@ -111,14 +115,18 @@ class Repository:
         path = f"{self._here}/actions/artifacts"
         return _found(values.Artifact, self._client.listed(path, "artifacts", MOST_PAGES, name=name))
 
-    def artifacts_of(self, run: int, name: str) -> Found[values.Artifact]:
-        """Artifacts of one run and name: each attempt may have made one."""
-        path = f"{self._here}/actions/runs/{run}/artifacts"
-        return _found(values.Artifact, self._client.listed(path, "artifacts", MOST_PAGES, name=name))
+    def artifacts_of(self, run: int, name: str | None = None) -> Found[values.Artifact]:
+        """Artifacts of one run, of a name or of any: each attempt may have made one."""
+        path, named = f"{self._here}/actions/runs/{run}/artifacts", {} if name is None else {"name": name}
+        return _found(values.Artifact, self._client.listed(path, "artifacts", MOST_PAGES, **named))
 
     def download(self, artifact: int, into: IO[bytes], most: int) -> None:
         """Write the archive of an artifact into an empty stream: hostile bytes, at most so many of them."""
         self._client.download(f"{self._here}/actions/artifacts/{artifact}/zip", into, most)
+
+    def tarball(self, sha: str, into: IO[bytes], most: int) -> None:
+        """Write the files of a commit into an empty stream, as a compressed tar of one folder, at most so large."""
+        self._client.download(f"{self._here}/tarball/{part(sha)}", into, most)
 
     def run(self, number: int) -> values.Run:
         """A run of a workflow."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 Mode: TypeAlias = Literal["always", "on-change", "on-failure", "off"]
 
 STATUS, COMMENT, CHECK, ISSUE = "the status", "the comment", "the check run", "the issue"
+SELF_REPORTED = "self-reported by a fork: "
+"""How the description of a status begins that is about a stranger's answers."""
+
 SCOPES = {
     STATUS: "statuses: write", COMMENT: "pull-requests: write", CHECK: "checks: write", ISSUE: "issues: write",
 }  # fmt: skip
@@ -71,6 +74,8 @@ def announce(hub: Hub, wanted: Wanted) -> list[str]:
 def publish(hub: Hub, wanted: Wanted, verdict: Verdict) -> list[str]:
     """Tell a verdict; what could not be told, a sentence each."""
     activity = hub.activity
+    if activity.source is not None:
+        verdict = verdict._replace(sentence=f"{SELF_REPORTED}{verdict.sentence.removeprefix(SELF_REPORTED)}")
     parts = [
         (STATUS, wanted.status, why_no_status(activity), _tell_status),
         (COMMENT, wanted.comment != "off", why_no_comment(activity), _put_comment),
@@ -95,15 +100,15 @@ def publish(hub: Hub, wanted: Wanted, verdict: Verdict) -> list[str]:
 
 def why_no_status(activity: Activity) -> str:
     """Why there is no status; empty where there is one."""
-    if activity.kind in {"pull_request", "merge_group"}:
+    if activity.kind in {"pull_request", "merge_group"} or activity.pull is not None:
         return ""
     return f"the event {activity.around.event} has neither a pull request nor a merge group"
 
 
 def why_no_comment(activity: Activity) -> str:
     """Why there is no comment, but that nobody may write it."""
-    if activity.source is not None:
-        return "the event workflow_run is not yet supported"
+    if activity.source is not None and activity.pull is None:
+        return "nobody has looked for the pull request of the run before"
     return "" if activity.why_read_only and activity.pull is not None else activity.why_no_comment
 
 

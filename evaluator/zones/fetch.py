@@ -11,8 +11,9 @@ from evaluator import errors
 from evaluator.github import event
 from evaluator.github.base import base_of
 from evaluator.github.repository import Repository
-from evaluator.model import baseline
+from evaluator.model import baseline, received
 from evaluator.model.baseline import Found, Source
+from evaluator.stores import values
 from evaluator.zones import archive, fetched
 from evaluator.zones.fetching import COMMITTED, Asked, Fetching
 from evaluator.zones.opening import read_whole
@@ -70,11 +71,13 @@ def fetch(stream: IO[bytes], out: IO[bytes], wanted: Wanted, place: Place, clien
         BaselineError: the run that git has cannot be used.
     """
     payload: list[bytes] = []
+    told: list[bytes] = []
     (place.root / COMMITTED).mkdir()
     archive.take_parts(
-        stream, {EVENT: lambda part: payload.append(part.read(MOST_EVENT))}, {FILE: _saver(place.root / COMMITTED)}
-    )
-    found = _search(decoded(payload[0]), wanted, place, client) if client else _offline(wanted, place.root)
+        stream, {EVENT: lambda part: payload.append(part.read(MOST_EVENT))},
+        {FILE: _saver(place.root / COMMITTED), received.NAME: lambda part: told.append(part.read(MOST_EVENT))},
+    )  # fmt: skip
+    found = _search(decoded(payload[0]), told, wanted, place, client) if client else _offline(wanted, place.root)
     fetched.pack(found, place.root, out)
 
 
@@ -94,9 +97,11 @@ def decoded(payload: bytes) -> Any:
         raise errors.GitHubError("the event's payload is not JSON") from None
 
 
-def _search(payload: Any, wanted: Wanted, place: Place, client: Client) -> Found:
+def _search(payload: Any, told: list[bytes], wanted: Wanted, place: Place, client: Client) -> Found:
     around = event.Surroundings.of(place.environment)
     activity = event.read(around, payload)
+    if told:
+        activity = activity.about(values.decode(told[0], received.Received, received.NAME))
     repository = Repository(client, around.repository)
     try:
         asked = asked_by(activity, repository, wanted)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluator import errors
 from evaluator.model.decision import EXIT_CODES, Decision
 from evaluator.model.publication import Publication
+from evaluator.model.received import NAME, Received
 from evaluator.stages.posting import Verdict
 from evaluator.stores import values
 from evaluator.zones import archive
@@ -31,11 +32,21 @@ def take(stream: IO[bytes], folder: Path) -> Any:
     Raises:
         ZoneProblem: the stream is not what this zone takes.
     """
-    archive.take_files(stream, folder, (EVENT,), PUBLISHED)
+    archive.take_files(stream, folder, (EVENT,), (*PUBLISHED, NAME))
     try:
         return json.loads(values.read_whole(folder / EVENT, LARGEST))
     except (ValueError, RecursionError):
         raise errors.ZoneProblem("the event's payload is not JSON") from None
+
+
+def received_in(folder: Path) -> Received | None:
+    """The pull request that the run before a workflow run was of, if the stream had one.
+
+    Raises:
+        FileProblem: it is none.
+    """
+    path = folder / NAME
+    return values.read_value(path, Received) if path.exists() else None
 
 
 def verdict(folder: Path, nonce: str) -> Verdict:

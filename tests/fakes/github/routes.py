@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tests.fakes.github.shapes import Shapes, blob_sha
-from tests.fakes.github.world import Check, Status, World
+from tests.fakes.github.world import Check, Status, World, tarred
 
 LONGEST_BODY = 65_536
 LONGEST_SUMMARY = 65_535
@@ -69,7 +69,7 @@ class Files:
     def link(self, data: bytes, until: float) -> str:
         signature = secrets.token_hex(16)
         self.kept[signature] = (data, until)
-        return f"{self.url}/artifact.zip?sig={signature}"
+        return f"{self.url}/archive?sig={signature}"
 
 
 class Route(NamedTuple):
@@ -190,6 +190,13 @@ def content(asked):
     if path not in files:
         raise Refused(404, "Not Found")
     return Reply(200, asked.shapes.content(path, files[path]))
+
+
+@route("GET", "/tarball/{ref+}", "contents:read")
+def tarball(asked):
+    one, repo = commit_of(asked, asked.gaps["ref"], 404), asked.world.repo
+    data = tarred(f"{repo.owner}-{repo.name}-{one.sha[:7]}", one)
+    return Reply(302, None, {"Location": asked.files.link(data, asked.world.clock() + LINK_LIVES)})
 
 
 @route("GET", "/git/blobs/{sha}", "contents:read")

@@ -9,6 +9,7 @@ import hashlib
 import io
 import itertools
 import json
+import tarfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -296,6 +297,20 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
+
+
+def tarred(folder: str, commit: Commit) -> bytes:
+    """A commit as GitHub packs it: below one folder, with its name in a header of the whole archive."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz", pax_headers={"comment": commit.sha}) as archive:
+        top = tarfile.TarInfo(folder)
+        top.type = tarfile.DIRTYPE
+        archive.addfile(top)
+        for name, data in commit.files.items():
+            header = tarfile.TarInfo(f"{folder}/{name}")
+            header.size = len(data)
+            archive.addfile(header, io.BytesIO(data))
     return stream.getvalue()
 
 
