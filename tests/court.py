@@ -120,7 +120,7 @@ class Court:
             "tool": "rag-assay 1", "suite": "s", "tier": tier, "commit": None, "fingerprint": prints,
             "config": load_config(self.write()).model_dump(mode="json"), "records": None,
             "judge": judge if tier == "full" else None, "calibration": fields.pop("calibration", None),
-            "noise": fields.pop("noise", None),
+            "noise": fields.pop("noise", None), "self_reported": fields.pop("self_reported", None),
         }  # fmt: skip
         timing = fields.pop("timing", {})
         with RunWriter(path, **start) as writer:

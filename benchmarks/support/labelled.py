@@ -89,7 +89,7 @@ def write_run(path: Path, answers: Iterable[Answer], judge: Callable[[Claim], st
     with RunWriter(
         path, tool="rag-assay benchmarks", suite="labelled", tier="full", commit=None,
         fingerprint={"judge": digest(getattr(judge, "__name__", "judge"))}, config={}, records=None, judge=None,
-        calibration=None, noise=None,
+        calibration=None, noise=None, self_reported=None,
     ) as writer:  # fmt: skip
         for answer in answers:
             writer.add(_case(answer, judge))

@@ -19,7 +19,7 @@ MAX_PARTS = 3
 MAX_NAME = 60
 MAX_REASON = 160
 
-SAID_ELSEWHERE = ("no-baseline", "loosened", "passed", SELF_REPORTED, "not-judged")
+SAID_ELSEWHERE = ("no-baseline", "loosened", "passed", SELF_REPORTED, "unjudged")
 """Codes of reasons that the verdict itself or a list of its own says."""
 
 OF_ROWS = ("not-comparable", "removed", "unscored", "baseline-unscored")

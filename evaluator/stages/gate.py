@@ -77,7 +77,7 @@ def _self_reported(state: ExamFile) -> Iterator[Reason]:
         return
     yield Reason(code=SELF_REPORTED, text="answers and rankings come from the stranger's own run")
     if said.not_judged is not None and not state.exam.unjudged:
-        yield Reason(code="not-judged", text=f"nothing was judged: {said.not_judged}")
+        yield Reason(code="unjudged", text=f"nothing was judged: {said.not_judged}")
 
 
 def _no_judged_baseline(state: ExamFile) -> Iterator[Reason]:

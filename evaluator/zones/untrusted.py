@@ -31,9 +31,12 @@ if TYPE_CHECKING:
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
 
-MISSING = "missing-record: there is no answer to this question in what was uploaded"
-FEWER = "missing-record: the question was asked fewer times than pipeline.repeats says"
-OTHER = "other-question: what was uploaded answers another question under this id"
+LACKING = {
+    "missing-record": "there is no answer to this question in what was uploaded",
+    "missing-repeat": "the question was asked fewer times than pipeline.repeats says",
+    "other-question": "what was uploaded answers another question under this id",
+}
+"""Why the pipeline counts as failed, by the code that the message of the failure begins with."""
 
 NO_TEXT = ""
 """The text of a chunk that nobody has frozen: none that grounds anything, which is less than one that is not known."""
@@ -128,23 +131,23 @@ class _Adopted:
 
     def record(self, case: Case, uploaded: Mapping[str, bytes], shown: str) -> Record:
         """The record of a case; one that is a failure where there is none, or one of another question."""
-        turns, lacking = list[Record](), MISSING
+        turns, lacking = list[Record](), "missing-record"
         if case.id not in uploaded:
             self._missing.add(case, case.id)
         elif (record := values.decode(uploaded[case.id], Record, shown)).input_hash == case.input_hash(self._language):
-            turns, lacking = [self._vouched(case, each) for each in record.each()][: self._times], FEWER
+            turns, lacking = [self._vouched(case, each) for each in record.each()][: self._times], "missing-repeat"
         else:
             self._other.add(case, case.id)
-            lacking = OTHER
+            lacking = "other-question"
         first, *others = [*turns, *[self._failed(case, lacking)] * (self._times - len(turns))]
         own = ({name: getattr(each, name) for name in recording.REPEATED} for each in others)
         return first.but(repeats=tuple(Repeat.model_construct(**each) for each in own))
 
-    def _failed(self, case: Case, message: str) -> Record:
+    def _failed(self, case: Case, lacking: str) -> Record:
         return Record(
             id=case.id, input_hash=case.input_hash(self._language), retrieved=(), context=(), answer=None,
             abstained=None, steps=None, usage=None, meta=None, duplicates=(),
-            failure=Failure(kind="invalid", message=message),
+            failure=Failure(kind="invalid", message=f"{lacking}: {LACKING[lacking]}"),
         )  # fmt: skip
 
     def _vouched(self, case: Case, record: Record) -> Record:

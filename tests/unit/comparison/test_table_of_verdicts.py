@@ -13,7 +13,9 @@ from evaluator.comparison.rules import PARTS
 from evaluator.comparison.sheet import CaseValues, Noisiness, Sheet
 from evaluator.model.baseline import Found
 from evaluator.model.comparison import Exam
+from evaluator.model.decision import SELF_REPORTED
 from evaluator.model.noise import CategoryNoise, MetricNoise
+from evaluator.model.run import SelfReported
 from evaluator.model.score import MetricId
 from evaluator.stages import gate as stage
 from evaluator.stages.compare import compare, compare_retrieval
@@ -51,6 +53,11 @@ class ReasonCase(NamedTuple):
 
 
 FEW = tuple(MetricId.parse(name) for name in ("faithfulness", "b", "c", "d"))
+
+
+def _self_reported(found: Exam) -> Exam:
+    """With every row that holds by a stranger's word alone."""
+    return found.but(rows=tuple(entry.but(self_reported=True) for entry in found.rows))
 
 
 def of_four() -> Exam:
@@ -114,6 +121,28 @@ REASONS: dict[str, ReasonCase] = {
     "all failed": ReasonCase(
         exam(failures=6, cases=6, all_failed=True, gate={"max_failures": 1.0}), "inconclusive",
         [("too-many-failures", "the pipeline failed for every case")],
+    ),
+    # It fell as well, and of that nothing can be said.
+    "other-fixture": ReasonCase(
+        exam(*[LOST] * 6, self_reported=SelfReported(other_fixture=True)), "inconclusive",
+        [(
+            "other-fixture",
+            ("the change's run searched another fixture than the base's, whose chunks and texts it is measured by: "
+            "a maintainer has to run the change from a branch of the repository"),
+        )],
+    ),
+    "no-key": ReasonCase(
+        exam(self_reported=SelfReported(not_judged="no key: none is granted"), unjudged=("faithfulness", "preference")),
+        "inconclusive",
+        [(
+            "no-key",
+            ("faithfulness, preference not comparable: no key: none is granted; "
+            "a maintainer has to run the change from a branch of the repository"),
+        )],
+    ),
+    "nothing-decided by a stranger's word": ReasonCase(
+        _self_reported(exam(rule={"max_drop": 0.02})), "inconclusive",
+        [("nothing-decided", "there is a baseline, and no rule about a drop could be decided")],
     ),
     "partial-run": ReasonCase(
         exam(partial="3 of 600 cases"), "inconclusive", [("partial-run", "3 of 600 cases: a part decides nothing")]
@@ -331,6 +360,24 @@ NEARER = [
 ]
 
 
+def test_a_strangers_records_are_never_accepted(tmp_path: Path) -> None:
+    """Nothing changed beside a baseline that nobody judged: it passes, and says of itself what it is."""
+    court = Court(tmp_path)
+    baseline = _unjudged(court)
+    said = SelfReported(not_judged="no key")
+    court.run("new", [case(f"c{n}") for n in range(6)], tier="retrieval", self_reported=said)
+    decision = court.decide("new", baseline)
+    assert (decision.outcome, decision.accepted, decision.is_self_reported) == ("passed", False, True)
+    assert [(each.code, each.text) for each in decision.reasons] == REPORTED
+
+
+REPORTED = [
+    ("self-reported", "answers and rankings come from the stranger's own run"),
+    ("unjudged", "nothing was judged: no key"),
+    ("passed", "every rule that could be decided was kept"),
+]
+
+
 def codes(module: Any) -> set[str]:
     """The codes that a module gives to reasons."""
     calls = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Call)]
@@ -342,9 +389,11 @@ def test_no_code_is_without_a_case() -> None:
     """Those that the code writes out, and those that it makes of the parts of rules and of statuses."""
     rules = {part.replace("_", "-") for part in (*PARTS, "drift", "critical")}
     statuses = {status.replace(" ", "-") for status in (*gate.UNDECIDABLE, "too few cases", "blind noise")}
-    every = rules | statuses | {code for module in (gate, judged, least, stage) for code in codes(module)}
+    every = (
+        rules | statuses | {SELF_REPORTED} | {code for module in (gate, judged, least, stage) for code in codes(module)}
+    )
     found = {code for given in REASONS.values() for code, _ in given.reasons} | {"not-enforced"}
-    whole = [*(reasons for _, _, reasons in STAGE.values()), NEARER]
+    whole = [*(reasons for _, _, reasons in STAGE.values()), NEARER, REPORTED]
     assert found | {code for reasons in whole for code, _ in reasons} == every
 
 

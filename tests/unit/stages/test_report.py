@@ -49,7 +49,7 @@ def decided(out: Path, *cases: RunCase, unchanged: tuple[RunCase, ...] = ()) -> 
     start: dict[str, Any] = {
         "tool": "rag-assay 0.1.0", "suite": "support", "tier": "retrieval", "commit": None, "fingerprint": {},
         "config": {"gate": {"min_cases": 5}}, "records": None, "judge": None, "calibration": None,
-        "noise": None,
+        "noise": None, "self_reported": None,
     }  # fmt: skip
     with RunWriter(out / "run.json", **start) as writer:
         for case in (*cases, *unchanged):

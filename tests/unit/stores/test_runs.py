@@ -20,11 +20,11 @@ TEXTS = {"t1": "the text\n", "t2": "parent"}
 START: Any = {
     "tool": "rag-assay 1", "suite": "s", "tier": "retrieval", "commit": None, "fingerprint": {"a": "b"},
     "config": {"k": 5}, "records": None, "judge": None, "calibration": None, "noise": None,
+    "self_reported": None,
 }  # fmt: skip
 KEYS = [
     "format", "tool", "suite", "tier", "commit", "fingerprint", "config", "records", "judge", "calibration", "noise",
-    "cases", "summary", "texts",
-    "places", "timing", "history",
+    "self_reported", "cases", "summary", "texts", "places", "timing", "history",
 ]  # fmt: skip
 
 
@@ -232,7 +232,7 @@ HEAD_MISTAKES = [
     ('{"id":"b"', '{"id":"a"', " holds the case 'a' twice"),
     ('{"id":"b"', '{"no":"b"', " holds a case without an id"),
     ('"cases":[\n', '"cases":[\n7,\n', " holds a case without an id"),
-    ("}\n],", "},\n],", r":15:1: not valid JSON: trailing comma"),
+    ("}\n],", "},\n],", r":16:1: not valid JSON: trailing comma"),
     ("},\n{", "}\n{", r": not valid JSON: expected `,` or `\]`"),
 ]
 
@@ -280,7 +280,7 @@ def test_the_line_of_a_damaged_case_is_named(tmp_path: Path) -> None:
     """The line is that of the file and the column that of the value."""
     path = write(tmp_path / "run.json", build_case("a"), build_case("b"))
     path.write_text(path.read_text().replace('{"id":"b","category":"c"', '{"id":"b","category":5'))
-    with pytest.raises(errors.FileProblem, match=r"run\.json:14:22: category must be text, not 5"):
+    with pytest.raises(errors.FileProblem, match=r"run\.json:15:22: category must be text, not 5"):
         runs.read_run(path).case("b")
 
 
