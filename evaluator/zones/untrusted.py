@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from evaluator.config import Tier
     from evaluator.model.fixture import Digests, Fixture
     from evaluator.model.golden import Case
     from evaluator.stages.workspace import Workspace
@@ -66,9 +67,12 @@ def adopt(workspace: Workspace, cases: GoldenSet, stranger: Stranger) -> Workspa
     records.write_records(path, (adopted.record(case, uploaded, str(path)) for case in cases.cases))
     known = {case.id for case in cases.cases}
     unknown = [each for each in uploaded if each not in known]
+    is_other = said.fixture != digests
+    # What cannot be compared is not worth a key.
+    tier: Tier = "retrieval" if is_other else workspace.tier
     found = SelfReported(
-        not_judged=_not_judged(workspace, stranger),
-        other_fixture=said.fixture != digests,
+        not_judged=_not_judged(workspace, tier, stranger),
+        other_fixture=is_other,
         unvouched=self_reported.unvouched(metrics.load(), cases.cases, has_fixture=fixture is not None),
     )  # fmt: skip
     own = of_repository(workspace, cases, digests)
@@ -77,12 +81,14 @@ def adopt(workspace: Workspace, cases: GoldenSet, stranger: Stranger) -> Workspa
     values.write_value(workspace.out / "collect.json", own.but(timing=timing))
     for sentence in (*timing["alerts"], *timing["warnings"]):
         workspace.log(f"warning: {sentence}")
-    return dataclasses.replace(workspace, self_reported=found)
+    return dataclasses.replace(workspace, self_reported=found, tier=tier)
 
 
-def _not_judged(workspace: Workspace, stranger: Stranger) -> str | None:
-    if workspace.tier == "full" or workspace.config.judge is None:
+def _not_judged(workspace: Workspace, tier: Tier, stranger: Stranger) -> str | None:
+    if tier == "full" or workspace.config.judge is None:
         return None
+    if workspace.tier == "full":
+        return self_reported.OTHER_FIXTURE
     return f"{self_reported.NO_KEY}: {visible(stranger.no_key)}" if stranger.no_key else self_reported.NO_KEY
 
 

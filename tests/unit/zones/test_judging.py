@@ -169,6 +169,44 @@ def test_the_tier_and_its_reason_are_told(
     assert f"tier {tier}: {why}\n" in chosen.said
 
 
+UPLOADED = Happened("auto", "workflow_run", granted=KEYS)
+
+
+@pytest.mark.parametrize(
+    ("happened", "tier", "why"),
+    [
+        (UPLOADED, "full", "the base has a judge, and a key for it"),
+        (UPLOADED._replace(trusted=True), "full", "the base has a judge, and a key for it"),
+        (UPLOADED._replace(tier="retrieval"), "retrieval", "it was asked for"),
+        (UPLOADED._replace(granted=Granted()), "retrieval", "JUDGE_KEY is not granted"),
+        (UPLOADED._replace(granted=Granted(("OTHER",)), tier="full"), "retrieval", "JUDGE_KEY is not granted"),
+        (
+            UPLOADED._replace(answers_need=("RAG_KEY", "DB")), "retrieval",
+            "the pipeline needs RAG_KEY, DB, which a stranger's run does not get",
+        ),
+    ],
+)  # fmt: skip
+def test_the_bases_judge_is_asked_about_uploads_where_it_can_be(
+    happened: Happened, tier: str, why: str, tmp_path: Path
+) -> None:
+    """Else nothing is judged, which is no mistake, and the Action is told why, for the report."""
+    chosen = Chosen(tmp_path, happened, {}, JUDGE)
+
+    assert f"tier {tier}: {why}\n" in chosen.said
+    assert chosen.files[".rag-assay/about"].decode().splitlines()[1:] == [tier, "shop", why]
+
+
+def test_a_base_without_a_judge_asks_none_about_uploads(tmp_path: Path) -> None:
+    """Whatever is granted."""
+    assert Chosen(tmp_path, UPLOADED, {}, None).tier == "retrieval"
+
+
+def test_the_bases_judge_is_held_to_the_hosts_too(tmp_path: Path) -> None:
+    """As everywhere where the key goes."""
+    with pytest.raises(errors.UsageError, match="judge-hosts"):
+        Chosen(tmp_path, UPLOADED, {}, JUDGE | {"base_url": "https://evil.example"})
+
+
 @pytest.mark.parametrize(
     "happened",
     [
