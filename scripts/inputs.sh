@@ -105,6 +105,10 @@ check_grants() {
     mapfile -t names < <(words "$ASSAY_PIPELINE_ENV")
     for name in "${names[@]}"; do
         check_grantable pipeline-env "$name"
+        if ! is_trusted; then
+            note "$name is not granted: what is tested is a stranger's"
+            continue
+        fi
         [[ -n ${!name} ]] || warn "$name is empty: a pull request from a fork, or a secret that does not exist?"
         grants+=(--env "$name")
         keys+=(--key "$name")

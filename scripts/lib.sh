@@ -165,7 +165,7 @@ start() {
     [[ " ${options[*]} " == *' --network '* ]] || options+=(--network none)
     [[ " ${options[*]} " == *' --user '* ]] || options+=(--user "$OUR_USER")
     # A machine's proxy is handed to its containers, with the password that may stand in it.
-    [[ $zone == install || $zone == fetch || $zone == keep || $zone == publish* || $zone-${tier-} == score-full ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
+    [[ $zone == install || $zone == fetch || $zone == keep || $zone == receive || $zone == publish* || $zone-${tier-} == score-full ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
     [[ ${RUNNER_DEBUG:-} != 1 ]] || options+=(--env RAG_ASSAY_DEBUG=1)
     timeout --foreground --kill-after=30 "$(seconds_of "$zone")" docker run --rm --interactive --init --log-driver none \
         --name "$name-$zone" --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" \

@@ -22,7 +22,8 @@ main() {
     warn_of_shared_out "$out"
     [[ $GITHUB_EVENT_NAME != pull_request_target ]] ||
         stop 2 "pull_request_target is refused: it would run a stranger's code with this repository's rights; use pull_request"
-    [[ $GITHUB_EVENT_NAME != workflow_run ]] || stop 2 "workflow_run is not yet supported; use pull_request"
+    [[ $GITHUB_EVENT_NAME != workflow_run ]] ||
+        stop 2 "on workflow_run use rag-assay/rag-assay/untrusted: this action runs the pipeline of what is checked out"
     need docker
     check_inputs
     choose_images
@@ -100,6 +101,7 @@ run_zones() {
     run_zone collect "$pipeline_image" "$t/prepared.tar" "$t/collected.tar" "${options[@]}" -- \
         collect "${suite[@]}" "${installed[@]}"
     run_zone seal "$image" "$t/collected.tar" "$t/sealed.tar" "${grants[@]}" -- seal "${keys[@]}"
+    hand_on_answers
 
     score_answers "${suite[@]}"
     tar --create --directory "$t" --file "$t/to-decide.tar" tree.tar scored.tar fetched.tar
@@ -193,17 +195,17 @@ tested_commit() { printf '%s' "${ASSAY_HEAD_SHA:-$(git rev-parse HEAD)}"; }
 
 # What prepare tells: the tier, and the suite's name, also in the form that makes the artifact's readable.
 read_about() {
-    local slug said_tier
+    local said_tier
     {
-        IFS= read -r slug
+        IFS= read -r suite_slug
         IFS= read -r said_tier
         IFS= read -r suite_name
     } < <(tar --extract --to-stdout --file "$temporary/prepared.tar" ./.rag-assay/about)
-    [[ $slug =~ ^[a-z0-9-]{1,60}$ ]] || stop 4 "the zone prepare named the suite '$slug'"
+    [[ $suite_slug =~ ^[a-z0-9-]{1,60}$ ]] || stop 4 "the zone prepare named the suite '$suite_slug'"
     [[ $said_tier =~ ^retrieval$|^full$ ]] || stop 4 "the zone prepare chose the tier '$said_tier'"
     [[ $suite_name =~ ^[^[:cntrl:]]{1,4000}$ ]] || stop 4 "the zone prepare named the suite with no name"
     tier=$said_tier
-    output artifact-name "rag-assay-$slug-$step-$GITHUB_RUN_ATTEMPT"
+    output artifact-name "rag-assay-$suite_slug-$step-$GITHUB_RUN_ATTEMPT"
     output tier "$tier"
 }
 
@@ -240,6 +242,22 @@ hand_on() {
     cp "$out/comment.md" "$out/decision.json" "$temporary"
     publish_decision
     clean_up
+}
+
+# A stranger's answers are judged by a workflow that has the keys, whatever else becomes of this run.
+hand_on_answers() {
+    local file variant folder=${RUNNER_TEMP:-/tmp}/rag-assay-untrusted-$step
+    if is_trusted || [[ ! $ASSAY_PULL =~ ^[1-9][0-9]*$ ]]; then
+        return 0
+    fi
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    for file in collect.json records.jsonl; do
+        tar --extract --to-stdout --file "$temporary/sealed.tar" "$file" >"$folder/$file"
+    done
+    variant=$(printf '%s' "$ASSAY_VARIANT" | sha256sum | cut -c 1-8)
+    output answers "$folder"
+    output answers-name "rag-assay-untrusted-$suite_slug-$variant-$step-$ASSAY_PULL-$GITHUB_RUN_ATTEMPT"
 }
 
 # What later runs are compared with lies apart from the report, which people may download.

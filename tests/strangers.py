@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tests.github import Connect
 
 FIRST, SECOND = ".github/workflows/rag-assay.yml", ".github/workflows/rag-assay-untrusted.yml"
+NO_VARIANT = hashlib.sha256(b"").hexdigest()[:8]
 ANSWERS = {"collect.json": b"{}", "records.jsonl": b"{}\n"}
 
 
@@ -65,7 +67,7 @@ class Stranger:
     ) -> Artifact:  # fmt: skip
         """The artifact of a run with its answers."""
         number = self.pull.number if pull is None else pull
-        name = f"rag-assay-untrusted-{slug(suite)}-0123abcd-{number}-{attempt}"
+        name = f"rag-assay-untrusted-{slug(suite)}-{NO_VARIANT}-0123abcd-{number}-{attempt}"
         return self.world.add_artifact(called or name, files, run, **settings)
 
     def payload(self, run: Run, **changes: Any) -> dict[str, Any]:

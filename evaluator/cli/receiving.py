@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 @click.option("--workflow", metavar="FILE", required=True, help="The workflow that the run before has to be of.")
 @click.option("--cap", default="", metavar="USD", help="The most that judging may cost on one day.")
 @click.option("--reservation", default="", metavar="NAME", help="The artifact by which runs count against it.")
+@click.option("--variant", default="", metavar="TEXT", help="What tells runs of one suite apart.")
 @click.pass_obj
-def receive(room: Room, /, config: str, workflow: str, cap: str, reservation: str) -> int:
+def receive(room: Room, /, config: str, workflow: str, cap: str, **given: str) -> int:
     """Look for what the run of a stranger's pull request left, and for the files of its base."""
     from evaluator.cli import forge
     from evaluator.zones import fetch
@@ -31,7 +32,7 @@ def receive(room: Room, /, config: str, workflow: str, cap: str, reservation: st
     from evaluator.zones.receiving import Asked
 
     session = room.session
-    asked = Asked(config, workflow, _dollars(cap), reservation)
+    asked = Asked(config, workflow, _dollars(cap), **given)
     place = fetch.Place(room.folder("receiving"), session.environment, session.console.say)
     zone.receive(sys.stdin.buffer, streams.out(), asked, place, forge.client(session))
     return 0

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from evaluator.github import values
 
 PREFIX = "rag-assay-untrusted-"
-NAME = re.compile(PREFIX + r"([a-z0-9-]{1,60})-[0-9a-f]{8}-([1-9][0-9]{0,17})-([1-9][0-9]{0,8})")
-"""Of an artifact with answers: the suite, the job, the pull request and the attempt."""
+NAME = re.compile(PREFIX + r"([a-z0-9-]{1,60})-([0-9a-f]{8})-[0-9a-f]{8}-([1-9][0-9]{0,17})-([1-9][0-9]{0,8})")
+"""Of an artifact with answers: suite, digest of the variant, job, pull request and attempt."""
 
 UNFINISHED = frozenset({"action_required", "cancelled", "skipped", "stale"})
 """Conclusions of a run that measured nothing: one that waits for an approval, or was replaced."""
@@ -27,6 +27,7 @@ class Answers(NamedTuple):
 
     artifact: values.Artifact
     suite: str
+    variant: str
     pull: int
     attempt: int
 
@@ -66,7 +67,7 @@ def answers_in(artifacts: Iterable[values.Artifact], run: values.Run) -> list[An
     for artifact in artifacts:
         named, origin = NAME.fullmatch(artifact.name), artifact.workflow_run
         if named is not None and (origin is None or origin.id in {None, run.id}):
-            found.append(Answers(artifact, named[1], int(named[2]), int(named[3])))
+            found.append(Answers(artifact, named[1], named[2], int(named[3]), int(named[4])))
     return sorted(found, key=lambda each: -each.artifact.id)
 
 

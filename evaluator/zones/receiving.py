@@ -47,6 +47,7 @@ class Asked(NamedTuple):
         workflow: the file of the workflow that the run has to be of.
         cap: what judging strangers' answers may cost on one day, in US dollars; None: whatever it does.
         reservation: what the artifact is called by which each run counts against the cap.
+        variant: what tells runs of one suite apart.
         own: the run that asks.
     """
 
@@ -54,6 +55,7 @@ class Asked(NamedTuple):
     workflow: str
     cap: Decimal | None = None
     reservation: str = ""
+    variant: str = ""
     own: int = 0
 
 
@@ -138,7 +140,9 @@ class Receiving:
 
     def _take(self, answers: Sequence[Answers], suite: str) -> None:
         """Take the answers to the suite as the base calls it; of several the newest."""
-        found = next((each.artifact for each in answers if each.suite == slug(suite)), None)
+        variant = hashlib.sha256(self._asked.variant.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        wanted = (slug(suite), variant)
+        found = next((each.artifact for each in answers if (each.suite, each.variant) == wanted), None)
         if found is None:
             raise Refused(f"the run left no answers to the suite '{visible(suite)}'")
         folder = self._root / "answers"

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = (
-    "action.yml", "baseline", "image.lock", "Dockerfile", ".dockerignore", "requirements-image.txt", "scripts",
-    "evaluator", "templates", "examples/handbook",
+    "action.yml", "baseline", "untrusted", "image.lock", "Dockerfile", ".dockerignore", "requirements-image.txt",
+    "scripts", "evaluator", "templates", "examples/handbook",
 )  # fmt: skip
 ACTION = "rag-assay/rag-assay@v0.1.0"
 UPLOAD = re.findall(r"uses: (actions/upload-artifact@\w+)", (ROOT / "action.yml").read_text())[0]
@@ -158,6 +158,7 @@ class Forge:
         runner: variables of the runner itself.
         secrets: the repository's secrets.
         head_repository: the id of the repository that pull requests come from; ours is 1.
+        opened: what is otherwise than usual of the pull request that is opened on ``github``.
         github: where runs publish; None for no such place.
         api: the address of GitHub's API; without one and a token nothing is asked.
         before_run: called when all is committed that a run is of.
@@ -172,6 +173,7 @@ class Forge:
     runner: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
     head_repository: int = 1
+    opened: dict[str, Any] = field(default_factory=dict)
     github: GitHub | None = None
     api: str = ""
     before_run: Callable[[], None] = field(default=lambda: None)
@@ -239,14 +241,27 @@ class Forge:
         """Have a person start the workflow on what is checked out."""
         return self._run("workflow_dispatch", lambda: None)
 
+    def follow(self, payload: Mapping[str, Any]) -> Result:
+        """Let the workflow run on the main branch that waits for the end of another one's run."""
+        self.git("switch", "--quiet", "main")
+        return self._act("workflow_run", payload, lambda: None)
+
+    @property
+    def next_run(self) -> int:
+        """The number that the next run will have."""
+        return self._runs + 1
+
     def _run(self, name: str, meanwhile: Callable[[], None]) -> Result:
-        self._runs += 1
         self.commit({".github/workflows/rag.yml": json.dumps(self._workflow())})
         self.before_run()
+        return self._act(name, self._event(name), meanwhile)
+
+    def _act(self, name: str, payload: Mapping[str, Any], meanwhile: Callable[[], None]) -> Result:
+        self._runs += 1
         place = self.folder / f"run-{self._runs}"
         (place / "artifacts").mkdir(parents=True)
         event = place / "event.json"
-        event.write_text(json.dumps(self._event(name)))
+        event.write_text(json.dumps(payload))
         with (place / "log").open("wb") as log:
             running = subprocess.Popen(
                 self._command(name, event, place / "artifacts"), cwd=self.repo, stdout=log, stderr=subprocess.STDOUT,
@@ -305,7 +320,7 @@ class Forge:
             world.commits[sha] = Commit(sha, parents, "a change", world.clock(), files)
         world.branches |= {"main": base, "change": head}
         if not world.pulls:
-            world.add_pull(head, "change")
+            world.add_pull(head, "change", **self.opened)
         (pull,) = world.pulls.values()
         pull.head_sha, pull.base_sha = head, base
         return {

@@ -19,6 +19,7 @@ from evaluator.zones.decide import DECIDED
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 KEEPING: dict[str, Any] = yaml.safe_load((ROOT / "baseline" / "action.yml").read_text())
+UNTRUSTED: dict[str, Any] = yaml.safe_load((ROOT / "untrusted" / "action.yml").read_text())
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 RESTORE, RUN, UPLOAD, KEEP, SAVE = STEPS[:5]
 SCRIPTS = {path.name: path.read_text() for path in sorted((ROOT / "scripts").glob("*.sh"))}
@@ -71,7 +72,11 @@ def test_every_input_reaches_the_scripts_by_a_variable(name: str) -> None:
 
 def test_no_variable_is_used_that_is_not_given() -> None:
     """A misspelt variable in a script would be an error only when that line runs."""
-    given = {name for step in (*STEPS, *KEEPING["runs"]["steps"]) for name in step.get("env", {})}
+    given = {
+        name
+        for step in (*STEPS, *KEEPING["runs"]["steps"], *UNTRUSTED["runs"]["steps"])
+        for name in step.get("env", {})
+    }
 
     assert set(re.findall(r"\$\{?(ASSAY_[A-Z_]+)", SHELL)) <= given
 
@@ -113,7 +118,7 @@ def test_what_was_judged_is_kept_from_run_to_run() -> None:
 
 def test_other_actions_are_pinned() -> None:
     """Everything we use of others is named by commit, with its version beside it."""
-    for path in (ROOT / "action.yml", ROOT / "baseline" / "action.yml", *WORKFLOWS):
+    for path in (ROOT / "action.yml", ROOT / "baseline" / "action.yml", ROOT / "untrusted" / "action.yml", *WORKFLOWS):
         text = path.read_text()
         foreign = [line for line in re.findall(r"\buses: .*", text) if "rag-assay/rag-assay" not in line]
         assert len(PINNED.findall(text)) == len(foreign), path.name
@@ -162,7 +167,8 @@ def zone_calls() -> list[tuple[str, set[str]]]:
     """Every call of a zone in the scripts: its name and the options it is given."""
     joined = re.sub(r"\\\n\s*", " ", SHELL)
     calls = re.findall(
-        r" -- +(?:action )?((?:prepare|install|collect|seal|log|fetch|keep|score|decide|publish)\b[^\n|>]*)", joined
+        r" -- +(?:action )?((?:prepare|install|collect|seal|log|fetch|keep|receive|score|decide|publish)\b[^\n|>]*)",
+        joined,
     )
     return [(call.split()[0], set(re.findall(r"(?<=\s)--([a-z-]+)", call))) for call in calls]
 
@@ -232,7 +238,7 @@ def test_the_hash_covers_what_the_image_is_made_of() -> None:
     done = subprocess.run([ROOT / "scripts" / "source_hash.sh"], capture_output=True, text=True, check=True)
 
     assert re.fullmatch(r"[0-9a-f]{64}\n", done.stdout)
-    for path in (*copied, "action.yml", "baseline", "Dockerfile"):
+    for path in (*copied, "action.yml", "baseline", "untrusted", "Dockerfile"):
         assert re.search(rf"\b{re.escape(path.split('/rag-assay')[0])}\b", SCRIPTS["source_hash.sh"]), path
 
 
@@ -247,9 +253,14 @@ def test_a_workflow_to_copy_asks_for_no_more_than_it_needs(path: Path) -> None:
         checkout = job["steps"][0]
         used = {step.get("uses", "").partition("@")[0] for step in job["steps"]}
         reads = {} if path.name == "rag-assay-pip.yml" else {"actions": "read"}
-        writes = {"pull-requests": "write", "statuses": "write"} if "rag-assay/rag-assay" in used else {}
+        publishes = used & {"rag-assay/rag-assay", "rag-assay/rag-assay/untrusted"}
+        writes = {"pull-requests": "write", "statuses": "write"} if publishes else {}
         writes |= {"issues": "write"} if writes and "schedule" in workflow[True] else {}
         assert job["permissions"] == {"contents": "read", **reads, **writes}
+        if "rag-assay/rag-assay/untrusted" in used:
+            # Nothing of the pull request is to be there, and people look at it before the key is.
+            assert (len(used), job["environment"]) == (1, "rag-assay-untrusted")
+            continue
         assert checkout["uses"].startswith("actions/checkout@")
         assert checkout["with"].pop("fetch-depth", 0) == 0
         assert checkout["with"] == {"persist-credentials": False}
@@ -264,13 +275,14 @@ def test_the_workflow_with_the_action_uses_inputs_that_there_are() -> None:
         if step.get("uses", "").startswith("rag-assay/")
     ]  # fmt: skip
 
-    assert {name for name, _ in used} == {"rag-assay/rag-assay", "rag-assay/rag-assay/baseline"}
-    assert all(inputs <= set((KEEPING if name.endswith("baseline") else ACTION)["inputs"]) for name, inputs in used)
+    actions = {"": ACTION, "/baseline": KEEPING, "/untrusted": UNTRUSTED}
+    assert {name for name, _ in used} == {f"rag-assay/rag-assay{place}" for place in actions}
+    assert all(inputs <= set(actions[name.removeprefix("rag-assay/rag-assay")]["inputs"]) for name, inputs in used)
 
 
 def test_versions_agree() -> None:
     """What the templates and the documentation install or use is this version."""
     texts = [path.read_text() for path in (*WORKFLOWS, ROOT / "docs" / "action.md")]
-    named = [set(re.findall(r"rag-assay(?:/baseline)?(?:==|@v)(\d+\.\d+\.\d+)", text)) for text in texts]
+    named = [set(re.findall(r"rag-assay(?:/baseline|/untrusted)?(?:==|@v)(\d+\.\d+\.\d+)", text)) for text in texts]
 
     assert named == [{__version__}] * len(texts)

@@ -17,7 +17,7 @@ from evaluator.zones import tarball
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.world import Commit, World, tarred
 from tests.github import Connect, StoppedClock
-from tests.strangers import ANSWERS, Stranger
+from tests.strangers import ANSWERS, NO_VARIANT, Stranger
 from tests.zones import files_in
 
 DEPENDABOT = "dependabot[bot]"
@@ -235,12 +235,17 @@ class TestAnswers:
         assert why in found["refused"].decode()
 
     def test_of_several_the_newest_counts(self, stranger: Stranger) -> None:
-        """Another run's and another suite's are not looked at."""
+        """Another run's, suite's or variant's are not looked at."""
         run = stranger.run()
         stranger.leave(run, ANSWERS | {"records.jsonl": b"1\n"})
-        stranger.leave(run, ANSWERS | {"records.jsonl": b"2\n"}, called="rag-assay-untrusted-shop-89abcdef-1-1")
+        stranger.leave(
+            run, ANSWERS | {"records.jsonl": b"2\n"}, called=f"rag-assay-untrusted-shop-{NO_VARIANT}-89abcdef-1-1"
+        )
         stranger.leave(run, ANSWERS | {"records.jsonl": b"3\n"}, suite="help")
-        stranger.leave(stranger.run(), ANSWERS | {"records.jsonl": b"4\n"})
+        stranger.leave(
+            run, ANSWERS | {"records.jsonl": b"4\n"}, called="rag-assay-untrusted-shop-89abcdef-89abcdef-1-1"
+        )
+        stranger.leave(stranger.run(), ANSWERS | {"records.jsonl": b"5\n"})
 
         assert files_in(io.BytesIO(stranger.received(run)["answers.tar"]))["records.jsonl"] == b"2\n"
 

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Measures and judges what a stranger's run left, by the suite of its base: called by untrusted/action.yml, which runs on
+# the end of that run. Nothing of the stranger's runs here, and nothing is checked out. As run.sh it always succeeds.
+set -euo pipefail
+shopt -s inherit_errexit
+
+scripts=${BASH_SOURCE[0]%/*}
+# shellcheck source=scripts/run.sh
+source "$scripts/run.sh"
+
+ASSAY_OUT=rag-assay-untrusted
+ASSAY_IMAGE=
+ASSAY_UPLOAD=report
+# Who caused the run before has no part in this one.
+ASSAY_ACTOR=
+ASSAY_AUTHOR=
+
+check_checkout() { :; }
+
+# What a stranger had judged is kept for nobody.
+keep_judged() { :; }
+
+measure_strangers() {
+    local refused=''
+    cd -P "$GITHUB_WORKSPACE"
+    prepare_attempt
+    need docker
+    check_inputs_of_strangers
+    choose_images
+    receive
+    announce
+    [[ -z $refused ]] || stop 2 "$refused"
+    run_zones_of_strangers
+    hand_on
+}
+
+# needed: what the pipeline has where it is trusted, as an option of prepare.
+check_inputs_of_strangers() {
+    local name
+    local -a names
+    grants=() keys=() needed=()
+    one_of fail-on "$ASSAY_FAIL_ON" inconclusive regression never
+    one_of comment "$ASSAY_COMMENT" always on-change on-failure off
+    one_of status "$ASSAY_STATUS" true false
+    one_of check "$ASSAY_CHECK" true false
+    check_variant
+    place config "$ASSAY_CONFIG"
+    [[ -z $ASSAY_BASELINE_FILE ]] || place baseline-file "$ASSAY_BASELINE_FILE"
+    [[ $ASSAY_JUDGE_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
+        stop 2 "the input judge-timeout is '$ASSAY_JUDGE_TIMEOUT'; it is a number of seconds"
+    check_judge
+    check_workflows
+    ASSAY_BASELINE_WORKFLOWS="$ASSAY_WORKFLOW $ASSAY_BASELINE_WORKFLOWS"
+    check_workflows
+    mapfile -t names < <(words "$ASSAY_PIPELINE_ENV")
+    for name in "${names[@]}"; do
+        [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || stop 2 "the input pipeline-env names '$name', which is no name of a variable"
+        needed+=(--answers-need-keys "$name")
+    done
+}
+
+# refused: why there is nothing to measure. Where there is nothing to do at all, that is the end, and a good one.
+receive() {
+    local t=$temporary part
+    local -a cap=()
+    [[ -z $ASSAY_MAX_COST_USD_PER_DAY ]] ||
+        cap=(--cap "$ASSAY_MAX_COST_USD_PER_DAY" --reservation "$ASSAY_RESERVATION")
+    run_zone receive "$image" "$GITHUB_EVENT_PATH" "$t/received.tar" --network bridge --env GITHUB_TOKEN \
+        "${OF_THIS_RUN[@]}" -- receive --config "$ASSAY_CONFIG" --workflow "$ASSAY_WORKFLOW" \
+        --variant "$ASSAY_VARIANT" "${cap[@]}"
+    for part in nothing refused unjudged pull.json tree.tar answers.tar; do
+        ! tar --list --file "$t/received.tar" | grep -qxF "$part" ||
+            tar --extract --to-stdout --file "$t/received.tar" "$part" >"$t/$part"
+    done
+    rm "$t/received.tar"
+    if [[ -f $t/nothing ]]; then
+        note "nothing to do"
+        output outcome skipped
+        trap - EXIT
+        clean_up
+        exit 0
+    fi
+    [[ ! -f $t/refused ]] || refused=$(head -c 2000 "$t/refused")
+}
+
+run_zones_of_strangers() {
+    local t=$temporary asked=auto why
+    local -a suite=(--config "$ASSAY_CONFIG") workflows
+    run_zone seal "$image" "$t/answers.tar" "$t/sealed.tar" -- seal
+
+    [[ ! -f $t/unjudged ]] || asked=retrieval
+    tar --create --directory "$t" --file "$t/to-prepare.tar" tree.tar
+    run_zone prepare "$image" "$t/to-prepare.tar" "$t/prepared.tar" -- prepare --for collect --tier "$asked" \
+        --event workflow_run "${judge_keys[@]}" "${hosts[@]}" "${needed[@]}" "${suite[@]}"
+    read_about
+    # Behind the suite's name prepare says why nothing is judged.
+    why=$(tar --extract --to-stdout --file "$t/prepared.tar" ./.rag-assay/about | sed -n 4p)
+    [[ ! -f $t/unjudged ]] || why=$(head -c 2000 "$t/unjudged")
+    suite+=(--tier "$tier")
+
+    cp "$GITHUB_EVENT_PATH" "$t/event.json"
+    mapfile -t workflows < <(words "$ASSAY_BASELINE_WORKFLOWS")
+    tar --create --directory "$t" --file "$t/to-fetch.tar" event.json pull.json
+    run_zone fetch "$image" "$t/to-fetch.tar" "$t/fetched.tar" --network bridge --env GITHUB_TOKEN \
+        "${OF_THIS_RUN[@]}" -- fetch "${suite[@]}" --tested "$ASSAY_HEAD_SHA" "${workflows[@]/#/--workflow=}" \
+        --committed "${ASSAY_BASELINE_FILE#./}" --variant "$ASSAY_VARIANT"
+
+    score_answers "${suite[@]}" --untrusted --no-key-reason "$why"
+    tar --create --directory "$t" --file "$t/to-decide.tar" tree.tar scored.tar fetched.tar
+    run_zone decide "$image" "$t/to-decide.tar" "$t/decided.tar" -- \
+        decide "${suite[@]}" --nonce "$nonce" --self-reported
+}
+
+[[ ${BASH_SOURCE[0]} != "$0" ]] || measure_strangers
