@@ -57,19 +57,34 @@ find_base() {
     [[ -z $base ]] || need_commit "$base"
 }
 
-# change: the parts of prepare's stream that tell of the change, where the tier depends on it. What is not known is not
+# change: the parts of prepare's stream that tell of the change, where anything depends on it. What is not known is not
 # told, and is no mistake here.
 describe_change() {
     change=()
-    [[ $ASSAY_TIER == auto ]] || return 0
+    [[ $ASSAY_TIER == auto || $GITHUB_EVENT_NAME == pull_request || $GITHUB_EVENT_NAME == merge_group ]] || return 0
     [[ -n $base ]] || base=$(base_if_known)
     [[ $base =~ ^[0-9a-f]{40,64}$ ]] || return 0
-    if git diff-tree -r -z --name-only --no-renames --ignore-submodules=none "$base" HEAD >"$temporary/changed" 2>/dev/null; then
+    if git diff-tree -r -z --raw --no-abbrev --no-renames --ignore-submodules=none "$base" HEAD >"$temporary/changed" 2>/dev/null; then
         change+=(changed)
     fi
     if git cat-file blob "$base:${ASSAY_CONFIG#./}" >"$temporary/older.yml" 2>/dev/null; then
         change+=(older.yml)
     fi
+}
+
+# depends: prepare's options that let it pass a change by that nothing of the suite depends on. They are left out where
+# something else is checked out than what the event is about, and where any file of the repository may be installed.
+describe_dependencies() {
+    local head path
+    depends=()
+    head=$(git rev-parse HEAD)
+    [[ $head == "${GITHUB_SHA-}" || $head == "${ASSAY_HEAD_SHA:-none}" ]] || return 0
+    [[ -z $ASSAY_REQUIREMENTS || $ASSAY_INSTALL_POLICY != source ]] || return 0
+    depends=(--may-pass-by)
+    for path in "${includes[@]}" ${ASSAY_REQUIREMENTS:+"$ASSAY_REQUIREMENTS"} ${ASSAY_BASELINE_FILE:+"$ASSAY_BASELINE_FILE"}; do
+        depends+=(--needs "$path")
+    done
+    [[ -z $ASSAY_REQUIREMENTS ]] || depends+=(--installs)
 }
 
 base_if_known() {

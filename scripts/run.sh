@@ -38,7 +38,7 @@ main() {
 # Nothing of an earlier attempt is there when this one begins, and this one is told from every other by its nonce.
 prepare_attempt() {
     local inputs
-    out='' volume='' said='' source='' base='' tier='' told='' suite_name=''
+    out='' volume='' said='' source='' base='' tier='' told='' suite_name='' concern=some
     inputs=$(env | sort | grep '^ASSAY_' | sha256sum)
     step=$(printf '%s\n' "$GITHUB_WORKFLOW" "$GITHUB_JOB" "$GITHUB_RUN_ID" "$inputs" | sha256sum | cut -c 1-8)
     temporary=$(mktemp -d "${RUNNER_TEMP:-/tmp}/rag-assay.XXXXXXXX")
@@ -88,6 +88,10 @@ run_zones() {
 
     mv "$t/repository.tar" "$t/tree.tar"
     prepare_tree "${suite[@]}" "${hidden[@]}"
+    if [[ $concern == none ]]; then
+        pass_by "${suite[@]}"
+        return
+    fi
     suite+=(--tier "$tier")
     if [[ -n $ASSAY_REQUIREMENTS$ASSAY_PYTHON ]]; then
         install_packages "${suite[@]}" "${hidden[@]}"
@@ -108,6 +112,13 @@ run_zones() {
     run_zone decide "$image" "$t/to-decide.tar" "$t/decided.tar" "${OF_THIS_RUN[@]}" -- \
         decide "${suite[@]}" --nonce "$nonce" --branch "$(kept_branch)" --default-branch "$ASSAY_DEFAULT_BRANCH" \
         --variant "$ASSAY_VARIANT"
+}
+
+# Nothing that the suite depends on changed: that is the decision.
+pass_by() {
+    tar --create --directory "$temporary" --file "$temporary/to-decide.tar" tree.tar
+    run_zone decide "$image" "$temporary/to-decide.tar" "$temporary/decided.tar" -- \
+        decide "$@" --nonce "$nonce" --passed-by
 }
 
 # The only zone with the token, which may read; without a token there is what git has read.
@@ -141,10 +152,11 @@ prepare_tree() {
     local t=$temporary
     local -a trusted=()
     describe_change
+    describe_dependencies
     is_trusted && trusted=(--trusted)
     tar --create --directory "$t" --file "$t/to-prepare.tar" tree.tar "${change[@]}"
     run_zone prepare "$image" "$t/to-prepare.tar" "$t/prepared.tar" -- prepare --for collect --tier "$ASSAY_TIER" \
-        --event "$GITHUB_EVENT_NAME" "${trusted[@]}" "${judge_keys[@]}" "${hosts[@]}" "$@"
+        --event "$GITHUB_EVENT_NAME" "${trusted[@]}" "${judge_keys[@]}" "${hosts[@]}" "${depends[@]}" "$@"
     read_about
 }
 
@@ -193,17 +205,20 @@ install_packages() {
 
 tested_commit() { printf '%s' "${ASSAY_HEAD_SHA:-$(git rev-parse HEAD)}"; }
 
-# What prepare tells: the tier, and the suite's name, also in the form that makes the artifact's readable.
+# What prepare tells: the tier, the suite's name, also in the form that makes the artifact's readable, and whether the
+# change concerns it.
 read_about() {
     local said_tier
     {
         IFS= read -r suite_slug
         IFS= read -r said_tier
         IFS= read -r suite_name
+        IFS= read -r concern
     } < <(tar --extract --to-stdout --file "$temporary/prepared.tar" ./.rag-assay/about)
     [[ $suite_slug =~ ^[a-z0-9-]{1,60}$ ]] || stop 4 "the zone prepare named the suite '$suite_slug'"
     [[ $said_tier =~ ^retrieval$|^full$ ]] || stop 4 "the zone prepare chose the tier '$said_tier'"
     [[ $suite_name =~ ^[^[:cntrl:]]{1,4000}$ ]] || stop 4 "the zone prepare named the suite with no name"
+    [[ $concern =~ ^some$|^none$ ]] || stop 4 "the zone prepare said '$concern' of the change"
     tier=$said_tier
     output artifact-name "rag-assay-$suite_slug-$step-$GITHUB_RUN_ATTEMPT"
     output tier "$tier"
@@ -213,7 +228,7 @@ read_about() {
 hand_on() {
     local file line
     local -a files=(comment.md summary.md decision.json comparison.json)
-    [[ $ASSAY_UPLOAD != full ]] || files+=(run.json records.jsonl collect.json)
+    [[ $ASSAY_UPLOAD != full || $concern == none ]] || files+=(run.json records.jsonl collect.json)
     for file in "${files[@]}"; do
         tar --extract --to-stdout --file "$temporary/decided.tar" "$file" >"$out/$file"
     done

@@ -93,8 +93,8 @@ run_zones_of_strangers() {
     run_zone prepare "$image" "$t/to-prepare.tar" "$t/prepared.tar" -- prepare --for collect --tier "$asked" \
         --event workflow_run "${judge_keys[@]}" "${hosts[@]}" "${needed[@]}" "${suite[@]}"
     read_about
-    # Behind the suite's name prepare says why nothing is judged.
-    why=$(tar --extract --to-stdout --file "$t/prepared.tar" ./.rag-assay/about | sed -n 4p)
+    # In its last line prepare says why nothing is judged.
+    why=$(tar --extract --to-stdout --file "$t/prepared.tar" ./.rag-assay/about | sed -n 5p)
     [[ ! -f $t/unjudged ]] || why=$(head -c 2000 "$t/unjudged")
     suite+=(--tier "$tier")
 

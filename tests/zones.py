@@ -79,6 +79,11 @@ def fetched_of(run: bytes | None = None, base: bytes | None = None, judged: byte
     return stream_of({"found.json": json.dumps(said).encode(), **files}).getvalue()
 
 
+def changed(*names: bytes, modes: bytes = b"100644 100644") -> bytes:
+    """What git says of changed files: how they were and are, and their names."""
+    return b"".join(b":%s %s %s M\0%s\0" % (modes, b"0" * 40, b"1" * 40, name) for name in names)
+
+
 def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
     """A symbolic link, or another entry without content."""
     header = tarfile.TarInfo(name)

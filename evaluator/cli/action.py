@@ -63,6 +63,9 @@ def action(context: click.Context, work: Path, volume: Path) -> None:
 @JUDGE_KEY
 @HOST
 @ANSWERS_NEED_KEYS
+@click.option("--may-pass-by", is_flag=True, help="A change that the suite does not depend on need not be measured.")
+@click.option("--needs", multiple=True, metavar="PATH", help="What the workflow gives the pipeline besides; repeats.")
+@click.option("--installs", is_flag=True, help="The workflow gives the pipeline packages by a file.")
 @click.pass_obj
 def prepare(room: Room, /, purpose: Any, config: str, **given: Any) -> int:
     """Choose the tier, and take golden labels and earlier results out of a repository."""
@@ -71,7 +74,8 @@ def prepare(room: Room, /, purpose: Any, config: str, **given: Any) -> int:
 
     granted = judging.Granted(given["names"], given["hosts"])
     happened = judging.Happened(given["tier"], given["event"], given["trusted"], granted, given["answers_need"])
-    wanted = zone.Wanted(purpose, given["hidden"], happened)
+    passes = zone.Passing(given["needs"], given["installs"]) if given["may_pass_by"] else None
+    wanted = zone.Wanted(purpose, given["hidden"], happened, passes)
     zone.prepare(sys.stdin.buffer, _out(), wanted, room.site(config, "retrieval"))
     return 0
 
@@ -160,12 +164,17 @@ def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: A
 @VARIANT
 @CONFIG
 @TIER
+@click.option("--passed-by", is_flag=True, help="The suite does not depend on what changed, as prepare says.")
 @click.pass_obj
 def decide(room: Room, /, nonce: str, config: str, tier: Tier, **given: Any) -> int:
     """Compare, decide and report; exits 0 whatever was decided."""
     from evaluator.zones import decide as zone
+    from evaluator.zones import passing
     from evaluator.zones.keeping import Kept
 
+    if given.pop("passed_by"):
+        passing.decide(sys.stdin.buffer, _out(), room.site(config, tier), nonce=nonce)
+        return 0
     self_reported = given.pop("self_reported")
     kept = Kept.of(room.session.environment, **given) if given["branch"] else None
     place = room.site(config, tier)

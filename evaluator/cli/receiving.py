@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--reservation", default="", metavar="NAME", help="The artifact by which runs count against it.")
 @click.option("--variant", default="", metavar="TEXT", help="What tells runs of one suite apart.")
 @click.pass_obj
-def receive(room: Room, /, config: str, workflow: str, cap: str, **given: str) -> int:
+def receive(room: Room, /, config: str, workflow: str, cap: str, **given: Any) -> int:
     """Look for what the run of a stranger's pull request left, and for the files of its base."""
     from evaluator.cli import forge
     from evaluator.zones import fetch

@@ -256,6 +256,7 @@ class Config(Value):
     """The whole configuration. Paths are as written: relative to the configuration's folder."""
 
     suite: Annotated[str, pydantic.StringConstraints(min_length=1, max_length=200)]
+    when: Strings = ()
     golden: Annotated[tuple[str, ...], pydantic.Field(strict=False, min_length=1)]
     fixture: str | None = None
     language: str = "en"
@@ -275,6 +276,17 @@ class Config(Value):
     @classmethod
     def _one_file_is_a_list(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
+
+    @pydantic.field_validator("when")
+    @classmethod
+    def _only_known_wildcards(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for glob in value:
+            # Read as it stands it would name nothing, and so no change would ever be measured.
+            if unknown := set(glob) & set("{}[]!\\"):
+                raise ValueError(
+                    f"{glob!r} has {min(unknown)}; a glob has *, ? and **, and everything else stands for itself"
+                )
+        return value
 
     @pydantic.model_validator(mode="after")
     def _builtin_needs_a_fixture(self) -> Self:

@@ -24,7 +24,7 @@ class Publication(Value):
     """The verdict in one line and what is remarked on single cases, the worst first.
 
     ``changed`` says whether anything is other than in the baseline. ``more`` cases are behind the verdict, too, and
-    have no remark.
+    have no remark. Where it is ``quiet``, there is no comment unless one is there.
     """
 
     format: Literal[1] = FORMAT
@@ -33,3 +33,4 @@ class Publication(Value):
     changed: bool
     remarks: Annotated[tuple[Remark, ...], pydantic.Field(strict=False)] = ()
     more: int = 0
+    quiet: bool = False

@@ -36,6 +36,7 @@ class Verdict(NamedTuple):
         changed: whether anything is other than in the baseline.
         remarks: on lines of the golden files.
         more: cases that have none.
+        quiet: no reason for a comment where there is none.
     """
 
     outcome: str
@@ -44,14 +45,16 @@ class Verdict(NamedTuple):
     changed: bool = True
     remarks: tuple[Remark, ...] = ()
     more: int = 0
+    quiet: bool = False
 
     @classmethod
     def of(cls, publication: Publication, comment: str) -> Verdict:
         """That of a decision; ``comment`` is comment.md."""
         text = _OF_REPORT.sub("", comment)
         return cls(
-            publication.outcome, publication.sentence, text, publication.changed, publication.remarks, publication.more
-        )
+            publication.outcome, publication.sentence, text, publication.changed, publication.remarks,
+            publication.more, publication.quiet,
+        )  # fmt: skip
 
     @classmethod
     def none(cls, why: str) -> Verdict:

@@ -185,7 +185,11 @@ def _tell_issue(hub: Hub, names: Names, verdict: Verdict, _wanted: Wanted) -> st
 
 def _is_due(mode: Mode, verdict: Verdict) -> bool:
     """Whether there is to be a comment where there is none; one that is there is never left to tell what was."""
-    return mode == "always" or verdict.outcome != "passed" or (mode == "on-change" and verdict.changed)
+    return (
+        (mode == "always" and not verdict.quiet)
+        or verdict.outcome != "passed"
+        or (mode == "on-change" and verdict.changed)
+    )
 
 
 def _add_check(hub: Hub, names: Names, verdict: Verdict, _wanted: Wanted) -> str:

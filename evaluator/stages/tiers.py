@@ -100,8 +100,22 @@ def _by_changes(globs: Sequence[str], occasion: Occasion) -> Choice:
 
 
 def matches(path: str, glob: str) -> bool:
-    """Whether a path is named by a glob: ``*`` and ``?`` stay within a folder, ``**`` does not."""
+    """Whether a path is named by a glob: ``*`` and ``?`` stay within a folder, ``**`` does not.
+
+    One that ends with a slash is no file (a link, a submodule): it is named where something below it may be.
+    """
+    if path.endswith("/"):
+        return matches(path[:-1], glob) or _reaches_below(path[:-1].split("/"), glob.split("/"))
     return re.fullmatch("".join(map(_translated, re.findall(r"\*\*/|\*\*|.", glob, re.DOTALL))), path) is not None
+
+
+def _reaches_below(folder: Sequence[str], parts: Sequence[str]) -> bool:
+    for name, part in zip(folder, parts, strict=False):
+        if "**" in part:
+            return True
+        if not matches(name, part):
+            return False
+    return len(parts) > len(folder)
 
 
 def _translated(part: str) -> str:

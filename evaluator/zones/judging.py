@@ -26,6 +26,10 @@ MOST_CHANGED = 64 << 20
 MOST_OLDER = 4 << 20
 """Bytes of an older configuration."""
 
+RAW = re.compile(r":[0-7]{6} [0-7]{6} ")
+FILES = re.compile(r":(?:000000|100644|100755) (?:000000|100644|100755) ")
+"""Neither before nor now a link or a submodule."""
+
 ADDRESS = re.compile(r"(https?)://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?(?:/[!-~]*)?")
 """An address without a user's name or anything else that two programs could read differently."""
 
@@ -68,7 +72,8 @@ class Change:
     """What git says of a change: the files that it touches, and the configuration of the commit before it.
 
     Attributes:
-        files: paths from the repository's root; None where nothing was handed over.
+        files: paths from the repository's root, with a slash at the end of what is or was no file; None where nothing
+            was handed over.
         older: the text of that configuration; empty where there is none.
     """
 
@@ -77,9 +82,12 @@ class Change:
         self.older = ""
 
     def take_files(self, stream: IO[bytes]) -> None:
-        """Take names that end with a zero byte each."""
-        names = os.fsdecode(_read(stream, MOST_CHANGED)).split("\0")
-        self.files = [name for name in names if name]
+        """Take what git says of each: how it was and is, and its name; each ends with a zero byte."""
+        told = os.fsdecode(_read(stream, MOST_CHANGED)).split("\0")[:-1]
+        if len(told) % 2 or not all(map(RAW.match, told[::2])):
+            raise errors.ZoneProblem("a change is not described as git does")
+        pairs = zip(told[::2], told[1::2], strict=True)
+        self.files = [name if FILES.match(how) else f"{name}/" for how, name in pairs]
 
     def take_older(self, stream: IO[bytes]) -> None:
         """Take the configuration."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evaluator import errors
-from evaluator.stages import preparing
+from evaluator.stages import concerns, preparing
 from evaluator.stores import golden
 from evaluator.stores.words import visible
 from evaluator.templates import one_line
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import IO
 
+    from evaluator.config import Tier
     from evaluator.model.config import Config
     from evaluator.model.golden import Case
     from evaluator.stages.workspace import Workspace
@@ -39,6 +40,13 @@ LONGEST_SLUG = 40
 _YAML_BREAKS = re.compile("[\x85\u2028\u2029]")
 
 
+class Passing(NamedTuple):
+    """What the workflow gives the pipeline: further paths, and whether packages by a file."""
+
+    needs: tuple[str, ...] = ()
+    installs: bool = False
+
+
 class Wanted(NamedTuple):
     """What is to be prepared.
 
@@ -46,17 +54,20 @@ class Wanted(NamedTuple):
         purpose: the zone that gets it; ``install`` gets nothing of the suite at all.
         hidden: further places in the repository that hold labels.
         happened: what the tier is chosen by.
+        passes: what decides whether the change may be passed by; None where it is measured.
     """
 
     purpose: Literal["collect", "install"]
     hidden: tuple[str, ...] = ()
     happened: Happened = Happened()
+    passes: Passing | None = None
 
 
 def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> None:
     """Write a repository without golden labels, earlier runs and whatever else a pipeline could copy its answers from.
 
-    For ``collect`` the tier is chosen too, and told to the Action beside the suite's name.
+    For ``collect`` the tier is chosen too, and told to the Action beside the suite's name; of a change that nothing of
+    the suite depends on, no more than that is written.
 
     Raises:
         ZoneProblem: the stream is not what this zone takes.
@@ -72,6 +83,11 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
     workspace = site.workspace()
     for name in left_out:
         workspace.log(f"left out: the link '{visible(name)}', which leads out of the repository")
+    if wanted.passes is not None and _is_passed_by(workspace, site, wanted, change):
+        told = site.folder("told")
+        _tell(told, workspace.config.suite, "retrieval", "none")
+        archive.pack_tree(told, out)
+        return
     _refuse_pointers(workspace)
     tier, why = workspace.tier, ""
     if wanted.purpose == "collect":
@@ -86,14 +102,30 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
     if wanted.purpose == "collect":
         for path in paths:
             _strip(path, [case for case in cases.cases if cases.places[case.id].file == str(path)])
-        (site.root / OURS).mkdir()
-        told = f"{slug(config.suite)}\n{tier}\n{one_line(config.suite)}\n"
-        if wanted.happened.event == judging.UPLOADED:
-            told += f"{one_line(why)}\n"
-        (site.root / OURS / ABOUT).write_text(told, encoding="utf-8")
+        said = why if wanted.happened.event == judging.UPLOADED else ""
+        _tell(site.root, config.suite, tier, "some", said)
     else:
         _remove(site.root, [*paths, *([workspace.path(config.fixture)] if config.fixture is not None else [])])
     archive.pack_tree(site.root, out)
+
+
+def _is_passed_by(workspace: Workspace, site: Site, wanted: Wanted, change: Change) -> bool:
+    """Whether nothing that the suite depends on changed; the log says why it is measured where ``when`` is set."""
+    if wanted.passes is None or not workspace.config.when:
+        return False
+    asked = concerns.Asked(
+        wanted.happened.event, change.files, change.older, wanted.passes.needs, wanted.passes.installs
+    )  # fmt: skip
+    why = concerns.why_measured(workspace.config, asked, concerns.Place(site.root, site.config))
+    workspace.log(f"measured: {visible(why)}" if why else "not measured: nothing that this suite depends on changed")
+    return not why
+
+
+def _tell(root: Path, suite: str, tier: Tier, concern: Literal["some", "none"], why: str = "") -> None:
+    """Tell the Action the suite's name, the tier, whether the change concerns the suite, and why that tier."""
+    (root / OURS).mkdir()
+    told = (slug(suite), tier, one_line(suite), concern, *([one_line(why)] if why else []))
+    (root / OURS / ABOUT).write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
 
 
 def _refuse_pointers(workspace: Workspace) -> None:

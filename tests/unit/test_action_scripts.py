@@ -16,6 +16,7 @@ import yaml
 from evaluator.github import event
 from evaluator.model.decision import EXIT_CODES, Decision, Outcome
 from evaluator.stores.values import write_value
+from evaluator.zones.judging import Change
 from tests.container.world import copy_action
 
 ROOT = Path(__file__).parents[2]
@@ -502,7 +503,8 @@ def test_a_baseline_that_only_lfs_has_is_named(runner: Runner) -> None:
 # The change
 
 DESCRIBE = (
-    'describe_change; for part in "${change[@]}"; do echo "$part:"; tr "\\0" "\\n" <"$temporary/$part"; echo; done'
+    'describe_change; for part in "${change[@]}"; do echo "$part:"; tr "\\0" "\\n" <"$temporary/$part" |'
+    " grep -v '^:' || true; echo; done"
 )
 
 
@@ -523,6 +525,48 @@ def test_prepare_is_told_what_changed_and_what_the_configuration_was(runner: Run
     assert said.split("\n") == [
         "changed:", "eval/rag-assay.yml", "neu ü", "old name", "", "older.yml:", "suite: old",
     ]  # fmt: skip
+
+
+def test_prepare_is_told_of_links_and_submodules(runner: Runner) -> None:
+    """What is or was no file is told from one: something below it may be what changed."""
+    runner.commit("base", files={"was a link/x": "x", "a file": "x"})
+    (runner.repo / "link").symlink_to("a file")
+    runner.git("add", "link")
+    base = runner.commit("links")
+    runner.git("rm", "--quiet", "-r", "was a link", "link")
+    (runner.repo / "was a link").symlink_to("a file")
+    (runner.repo / "link").write_text("now a file")
+    runner.git("add", "--all")
+    runner.git("update-index", "--add", "--cacheinfo", f"160000,{base},a submodule")
+    runner.git("commit", "--quiet", "--message", "change")
+
+    runner.attempt(f"{DESCRIBE}; cp $temporary/changed {runner.folder}", GITHUB_EVENT_NAME="push", ASSAY_BASE_SHA=base)
+    change = Change()
+    with (runner.folder / "changed").open("rb") as file:
+        change.take_files(file)
+
+    assert change.files == ["a submodule/", "link/", "was a link/", "was a link/x"]
+
+
+DEPENDS = 'describe_dependencies; printf "%s\n" "${depends[@]}"'
+
+
+def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
+    """What is checked out is the merge or the head; and no file of the repository may be installed unseen."""
+    head = runner.commit("head")
+    given = {"ASSAY_REQUIREMENTS": "requirements.txt", "ASSAY_INCLUDE": "head.txt", "ASSAY_BASELINE_FILE": "run.json"}
+
+    said = [
+        runner.attempt(f"check_includes; {DEPENDS}", **variables, **given)
+        for variables in (
+            {"GITHUB_SHA": head}, {"ASSAY_HEAD_SHA": head}, {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": "e" * 40}, {},
+            {"GITHUB_SHA": head, "ASSAY_INSTALL_POLICY": "source"},
+        )
+    ]  # fmt: skip
+
+    needs = ["--needs", "./head.txt", "--needs", "requirements.txt", "--needs", "run.json"]
+    passing = "\n".join(["--may-pass-by", *needs, "--installs"])
+    assert said == [passing, passing, "", "", ""]
 
 
 def test_a_tier_that_was_named_needs_no_history(runner: Runner) -> None:
@@ -762,9 +806,12 @@ def test_what_prepare_tells_is_of_a_known_form(runner: Runner) -> None:
         runner.attempt(f"{tar}; read_about")
         return runner.outputs
 
-    assert told("shop\nfull\nOur shop\n")["tier"] == "full"
-    wrong = ("shop\nfuller\nShop\n", "shop\n", "../x\nfull\nShop\n", "", "shop\nfull\n", "shop\nfull\nsh\rop\n")
-    assert [told(text).get("exit-code") for text in wrong] == ["4"] * 6
+    assert told("shop\nfull\nOur shop\nsome\n")["tier"] == "full"
+    wrong = (
+        "shop\nfuller\nShop\nsome\n", "shop\n", "../x\nfull\nShop\nsome\n", "", "shop\nfull\n",
+        "shop\nfull\nsh\rop\nsome\n", "shop\nfull\nShop\n", "shop\nfull\nShop\nnothing\n",
+    )  # fmt: skip
+    assert [told(text).get("exit-code") for text in wrong] == ["4"] * 8
 
 
 # Files

@@ -106,6 +106,18 @@ class TestComment:
 
         assert made == expected
 
+    @pytest.mark.parametrize("mode", ["always", "on-change", "on-failure"])
+    def test_what_nothing_depends_on_begins_no_comment(self, team: Team, mode: str) -> None:
+        """The status is set; a comment that is there is brought up to date."""
+        team.wanted = team.wanted._replace(comment=mode)
+        team.publish(verdict()._replace(quiet=True), run=1)
+        assert (team.comments, team.server.world.statuses[-1].state) == ([], "success")
+
+        team.publish(verdict("failed"), run=2)
+        team.publish(verdict()._replace(quiet=True), run=3)
+
+        assert team.comment.startswith("## passed")
+
     @pytest.mark.parametrize("mode", ["on-change", "on-failure"])
     def test_one_that_is_there_is_never_left_to_tell_what_was(self, team: Team, mode: str) -> None:
         """A comment of a failure says so when the failure is mended, whatever the mode."""

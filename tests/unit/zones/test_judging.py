@@ -12,7 +12,7 @@ from evaluator import errors
 from evaluator.zones import judging
 from evaluator.zones.judging import Granted, Happened, may_ask
 from evaluator.zones.prepare import Wanted, prepare
-from tests.zones import files_in, site, stream_of, tree_of, write_repository
+from tests.zones import changed, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,7 +138,7 @@ class Chosen:
 
 
 PULL = Happened("auto", "pull_request", trusted=True, granted=KEYS)
-TOUCHED, OTHER = {"changed": b"a b\0prompts/x.md\0"}, {"changed": b"README.md\0"}
+TOUCHED, OTHER = {"changed": changed(b"a b", b"prompts/x.md")}, {"changed": changed(b"README.md")}
 OLDER = {"older.yml": json.dumps({"judge": {"when": ["README*"]}}).encode()}
 
 
@@ -155,8 +155,13 @@ OLDER = {"older.yml": json.dumps({"judge": {"when": ["README*"]}}).encode()}
         (PULL._replace(event="workflow_dispatch"), {}, "full", "the event is workflow_dispatch"),
         (PULL._replace(tier="retrieval", granted=Granted()), TOUCHED, "retrieval", "it was asked for"),
         (PULL._replace(tier="full"), OTHER, "full", "it was asked for"),
-        (PULL, {"changed": b"prompts/\xff\0"}, "full", "prompts/\\udcff changed, which judge.when names by prompts/**"),
-        (PULL, {"changed": b"x\0", "older.yml": b"\xff{"}, "retrieval", "no file changed that judge.when names"),
+        (
+            PULL,
+            {"changed": changed(b"prompts/\xff")},
+            "full",
+            "prompts/\\udcff changed, which judge.when names by prompts/**",
+        ),
+        (PULL, {"changed": changed(b"x"), "older.yml": b"\xff{"}, "retrieval", "no file changed that judge.when names"),
     ],
 )
 def test_the_tier_and_its_reason_are_told(
@@ -193,7 +198,7 @@ def test_the_bases_judge_is_asked_about_uploads_where_it_can_be(
     chosen = Chosen(tmp_path, happened, {}, JUDGE)
 
     assert f"tier {tier}: {why}\n" in chosen.said
-    assert chosen.files[".rag-assay/about"].decode().splitlines()[1:] == [tier, "shop", why]
+    assert chosen.files[".rag-assay/about"].decode().splitlines()[1:] == [tier, "shop", "some", why]
 
 
 def test_a_base_without_a_judge_asks_none_about_uploads(tmp_path: Path) -> None:
@@ -231,7 +236,7 @@ def test_globs_may_be_written_from_the_configurations_folder(tmp_path: Path) -> 
     place.take_tree(tree_of(tmp_path / "repo"))
     workspace = place.open(place.root / "app" / "other.yml")
     change = judging.Change()
-    change.take_files(io.BytesIO(b"app/prompts/x.md\0"))
+    change.take_files(io.BytesIO(changed(b"app/prompts/x.md")))
 
     assert judging.choose(workspace, place.root, PULL, change).tier == "full"
 
@@ -267,4 +272,4 @@ def test_a_suite_without_a_judge_says_nothing_of_tiers(tmp_path: Path) -> None:
     prepare(stream, out, Wanted("collect", happened=PULL), site(tmp_path / "zone", said))
 
     assert "tier" not in said.getvalue()
-    assert files_in(out)[".rag-assay/about"] == b"shop\nretrieval\nshop\n"
+    assert files_in(out)[".rag-assay/about"] == b"shop\nretrieval\nshop\nsome\n"
