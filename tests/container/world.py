@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = (
-    "action.yml", "baseline", "untrusted", "image.lock", "Dockerfile", ".dockerignore", "requirements-image.txt",
+    "action.yml", "baseline", "untrusted", "ghes", "image.lock", "Dockerfile", ".dockerignore", "requirements-image.txt",
     "scripts", "evaluator", "templates", "examples/handbook",
 )  # fmt: skip
 ACTION = "rag-assay/rag-assay@v0.1.0"

@@ -118,7 +118,7 @@ def test_what_was_judged_is_kept_from_run_to_run() -> None:
 
 def test_other_actions_are_pinned() -> None:
     """Everything we use of others is named by commit, with its version beside it."""
-    for path in (ROOT / "action.yml", ROOT / "baseline" / "action.yml", ROOT / "untrusted" / "action.yml", *WORKFLOWS):
+    for path in (ROOT / "action.yml", *ROOT.glob("*/action.yml"), *ROOT.glob("ghes/*/action.yml"), *WORKFLOWS):
         text = path.read_text()
         foreign = [line for line in re.findall(r"\buses: .*", text) if "rag-assay/rag-assay" not in line]
         assert len(PINNED.findall(text)) == len(foreign), path.name
@@ -238,7 +238,7 @@ def test_the_hash_covers_what_the_image_is_made_of() -> None:
     done = subprocess.run([ROOT / "scripts" / "source_hash.sh"], capture_output=True, text=True, check=True)
 
     assert re.fullmatch(r"[0-9a-f]{64}\n", done.stdout)
-    for path in (*copied, "action.yml", "baseline", "untrusted", "Dockerfile"):
+    for path in (*copied, "action.yml", "baseline", "untrusted", "ghes", "Dockerfile"):
         assert re.search(rf"\b{re.escape(path.split('/rag-assay')[0])}\b", SCRIPTS["source_hash.sh"]), path
 
 
