@@ -16,8 +16,12 @@ if [[ $ASSAY_ZONES != passed ]]; then
     [[ $ASSAY_EXIT_CODE != 2 ]] || no_verdict "a mistake has to be mended first; the step summary says which" 2
     no_verdict "not every zone ended well; the step summary says which"
 fi
+case $ASSAY_PHASE in
+    begin | collect) echo "RAG Assay: the job of the phase publish decides" && exit 0 ;;
+esac
 [[ -n $ASSAY_NONCE && $(value_of nonce) == "$ASSAY_NONCE" ]] || no_verdict "decision.json is not of this attempt"
 
+[[ $ASSAY_PHASE == all || $ASSAY_PHASE == publish ]] || exit 0
 case "$(value_of outcome) $(value_of exit_code) $ASSAY_FAIL_ON" in
     "passed 0 "*) echo "RAG Assay: passed" ;;
     "failed 1 never") echo "RAG Assay: failed, which does not fail this job (fail-on: never)" ;;

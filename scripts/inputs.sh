@@ -23,6 +23,7 @@ is_straight() {
 }
 
 check_inputs() {
+    one_of phase "$ASSAY_PHASE" all begin collect score publish
     one_of tier "$ASSAY_TIER" auto retrieval full
     one_of install-policy "$ASSAY_INSTALL_POLICY" hashes wheels source
     one_of network "$ASSAY_NETWORK" none host
@@ -122,6 +123,11 @@ check_judge() {
     judge_grants=() judge_keys=() hosts=()
     mapfile -t names < <(words "$ASSAY_JUDGE_KEY_ENV")
     for name in "${names[@]}"; do
+        if [[ $ASSAY_PHASE == collect ]]; then
+            # The tier depends on whether there is a key, which is the next job's.
+            ! is_trusted || judge_keys+=(--key "$name")
+            continue
+        fi
         check_grantable judge-key-env "$name"
         [[ " ${keys[*]} " != *" $name "* ]] ||
             stop 2 "the input judge-key-env names $name, which pipeline-env grants to the pipeline: give each its own"

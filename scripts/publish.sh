@@ -62,7 +62,7 @@ tell() {
         tar --create --directory "$temporary" --file "$temporary/to-$container.tar" "${files[@]}" ||
             stop 4 "the report cannot be packed"
         run_zone "$container" "$image" "$temporary/to-$container.tar" "$temporary/$container.out" "${options[@]}" -- \
-            publish "${wanted[@]}" --variant "$ASSAY_VARIANT" --leg "$step" "$@"
+            publish "${wanted[@]}" --variant "$ASSAY_VARIANT" --leg "$leg" "$@"
     ) &
     wait "$!" || warn "the zone $container told GitHub nothing or not all; the log above says why. The verdict stays as it is"
     [[ ! -s $temporary/$container.out ]] || warn "$(head -c 4000 "$temporary/$container.out")"

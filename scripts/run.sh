@@ -5,6 +5,7 @@ set -euo pipefail
 shopt -s inherit_errexit
 
 scripts=${BASH_SOURCE[0]%/*}
+: "${ASSAY_PHASE:=all}"
 # shellcheck source=scripts/lib.sh
 source "$scripts/lib.sh"
 # shellcheck source=scripts/inputs.sh
@@ -15,6 +16,8 @@ source "$scripts/repository.sh"
 source "$scripts/image.sh"
 # shellcheck source=scripts/publish.sh
 source "$scripts/publish.sh"
+# shellcheck source=scripts/phases.sh
+source "$scripts/phases.sh"
 
 main() {
     cd -P "$GITHUB_WORKSPACE"
@@ -27,6 +30,10 @@ main() {
     need docker
     check_inputs
     choose_images
+    if [[ $ASSAY_PHASE != all ]]; then
+        run_phase
+        return
+    fi
     announce
     pack_repository
     # Who has a token asks GitHub, which knows more of the history than a clone.
@@ -43,6 +50,10 @@ prepare_attempt() {
     step=$(printf '%s\n' "$GITHUB_WORKFLOW" "$GITHUB_JOB" "$GITHUB_RUN_ID" "$inputs" | sha256sum | cut -c 1-8)
     temporary=$(mktemp -d "${RUNNER_TEMP:-/tmp}/rag-assay.XXXXXXXX")
     nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+    # Phases of one run are one job to whoever is told of them.
+    leg=$step
+    [[ $ASSAY_PHASE == all ]] ||
+        leg=$(printf '%s\n' "$GITHUB_RUN_ID" "$ASSAY_CONFIG" "$ASSAY_VARIANT" | sha256sum | cut -c 1-8)
     name=rag-assay-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$step
     output step "$step"
     trap 'stop 4 "the action stopped before there was a verdict"' EXIT
@@ -82,35 +93,47 @@ warn_of_shared_out() {
 }
 
 run_zones() {
-    local -a suite=(--config "$ASSAY_CONFIG") hidden=() installed=()
-    local network=$ASSAY_NETWORK t=$temporary
-    [[ -z $ASSAY_BASELINE_FILE ]] || hidden=(--hide "$ASSAY_BASELINE_FILE")
-
-    mv "$t/repository.tar" "$t/tree.tar"
-    prepare_tree "${suite[@]}" "${hidden[@]}"
+    local -a suite=(--config "$ASSAY_CONFIG") hidden=()
+    prepare_repository
     if [[ $concern == none ]]; then
         pass_by "${suite[@]}"
         return
     fi
     suite+=(--tier "$tier")
+    fetch_baseline "${suite[@]}"
+    collect_answers "${suite[@]}"
+    decide_on_answers "${suite[@]}"
+}
+
+# suite, hidden: the caller's, what zones are told of the suite and of places that hold labels.
+prepare_repository() {
+    [[ -z $ASSAY_BASELINE_FILE ]] || hidden=(--hide "$ASSAY_BASELINE_FILE")
+    mv "$temporary/repository.tar" "$temporary/tree.tar"
+    prepare_tree "${suite[@]}" "${hidden[@]}"
+}
+
+collect_answers() {
+    local -a installed=()
+    local network=$ASSAY_NETWORK t=$temporary
     if [[ -n $ASSAY_REQUIREMENTS$ASSAY_PYTHON ]]; then
-        install_packages "${suite[@]}" "${hidden[@]}"
+        install_packages "$@" "${hidden[@]}"
         installed=(--installed)
     fi
-
-    fetch_baseline "${suite[@]}"
     local -a options=(--user "$PIPELINE_USER" --network "$network" "${grants[@]}")
     [[ -z $volume ]] || options+=(--volume "$volume:/deps:ro")
     [[ $pipeline_image == "$image" ]] || options+=(--entrypoint rag-assay)
     run_zone collect "$pipeline_image" "$t/prepared.tar" "$t/collected.tar" "${options[@]}" -- \
-        collect "${suite[@]}" "${installed[@]}"
+        collect "$@" "${installed[@]}"
     run_zone seal "$image" "$t/collected.tar" "$t/sealed.tar" "${grants[@]}" -- seal "${keys[@]}"
     hand_on_answers
+}
 
-    score_answers "${suite[@]}"
+decide_on_answers() {
+    local t=$temporary
+    score_answers "$@"
     tar --create --directory "$t" --file "$t/to-decide.tar" tree.tar scored.tar fetched.tar
     run_zone decide "$image" "$t/to-decide.tar" "$t/decided.tar" "${OF_THIS_RUN[@]}" -- \
-        decide "${suite[@]}" --nonce "$nonce" --branch "$(kept_branch)" --default-branch "$ASSAY_DEFAULT_BRANCH" \
+        decide "$@" --nonce "$nonce" --branch "$(kept_branch)" --default-branch "$ASSAY_DEFAULT_BRANCH" \
         --variant "$ASSAY_VARIANT"
 }
 
@@ -255,7 +278,7 @@ hand_on() {
     output zones passed
     trap - EXIT
     cp "$out/comment.md" "$out/decision.json" "$temporary"
-    publish_decision
+    finish_decision
     clean_up
 }
 

@@ -18,10 +18,15 @@ TOPICS = ("returns", "refunds", "parcels", "islands")
 
 
 class Team:
-    """A repository, its runner, and the GitHub that keeps what its runs leave."""
+    """A repository, its runner, and the GitHub that keeps what its runs leave.
+
+    Attributes:
+        run: the number of the last run whose baselines are kept.
+    """
 
     def __init__(self, forge: Forge, server: GitHub) -> None:
         self.forge, self.server, self.world = forge, server, server.world
+        self.run = 0
         self.world.workflows[WORKFLOW] = ("push", "pull_request")
         forge.inputs |= {"github-token": TOKEN, "baseline-workflows": WORKFLOW}
         forge.api = server.api
@@ -64,6 +69,7 @@ class Team:
         """Have GitHub keep the baselines that a run of main left; what each says of itself, by its name."""
         kept = {name: folder for name, folder in result.artifacts.items() if name.startswith(PREFIX)}
         run, told = self.world.add_run(self.world.branches["main"], path=WORKFLOW, event=event), {}
+        self.run = run.id
         for name, folder in kept.items():
             files = {file.name: file.read_bytes() for file in folder.iterdir()}
             told[name] = json.loads(files["baseline.json"])

@@ -18,7 +18,7 @@ from tests.fakes.github.shapes import Shapes
 from tests.fakes.github.world import Commit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from tests.fakes.github.server import GitHub
 
@@ -28,8 +28,10 @@ PUBLISHED = (
     "scripts", "evaluator", "templates", "examples/handbook",
 )  # fmt: skip
 ACTION = "rag-assay/rag-assay@v0.1.0"
+KEEPING = "rag-assay/rag-assay/baseline@v0.1.0"
 UPLOAD = re.findall(r"uses: (actions/upload-artifact@\w+)", (ROOT / "action.yml").read_text())[0]
 CACHE = re.findall(r"uses: (actions/cache)/restore(@\w+)", (ROOT / "action.yml").read_text())[0]
+DOWNLOAD = re.findall(r"uses: (actions/download-artifact@\w+)", (ROOT / "action.yml").read_text())[0]
 CHECKOUT = re.findall(r"uses: (actions/checkout@\w+)", (ROOT / "templates/workflows/rag-assay.yml").read_text())[0]
 SECONDS = 300
 
@@ -54,6 +56,12 @@ const fs = require("fs"), path = require("path");
 fs.cpSync(process.env.INPUT_PATH, path.join(process.env.KEPT, process.env.INPUT_KEY), {recursive: true});
 """
 """Take the place of the actions that restore and save a cache: a folder has a folder for each key."""
+
+TAKES = """
+const fs = require("fs"), path = require("path");
+fs.cpSync(path.join(process.env.ARTIFACTS, process.env.INPUT_NAME), process.env.INPUT_PATH, {recursive: true});
+"""
+"""Takes the place of the action that downloads what a job before uploaded."""
 
 LINE = re.compile(r"^\[[^\]]*\] +(?:\S+ +)?", re.MULTILINE)
 OUTPUT = re.compile(r"::set-output:: ([a-z-]+)=(.*)$", re.MULTILINE)
@@ -163,6 +171,7 @@ class Forge:
         api: the address of GitHub's API; without one and a token nothing is asked.
         before_run: called when all is committed that a run is of.
         also: what further steps of the job give the action.
+        jobs: what a workflow with a job for each level of trust is called with, in place of all this.
     """
 
     folder: Path
@@ -178,6 +187,7 @@ class Forge:
     api: str = ""
     before_run: Callable[[], None] = field(default=lambda: None)
     also: list[dict[str, str]] = field(default_factory=list)
+    jobs: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         self.repo, self.home = (self.folder / name for name in ("repo", "home"))
@@ -187,6 +197,7 @@ class Forge:
         self._stand_in("upload", STAND_IN, "name", "path", "retention-days", "if-no-files-found")
         self._stand_in("cache/restore", RESTORES, "path", "key", "restore-keys")
         self._stand_in("cache/save", SAVES, "path", "key")
+        self._stand_in("download", TAKES, "name", "path")
         self._runs, self._group_base = 0, ""
 
     def _stand_in(self, place: str, script: str, *inputs: str) -> None:
@@ -251,8 +262,15 @@ class Forge:
         """The number that the next run will have."""
         return self._runs + 1
 
-    def _run(self, name: str, meanwhile: Callable[[], None]) -> Result:
-        self.commit({".github/workflows/rag.yml": json.dumps(self._workflow())})
+    def maintain(self, event: str, **inputs: str) -> Result:
+        """Let the workflow that copies and accepts baselines run on what is checked out."""
+        return self._run(event, lambda: None, [{"uses": KEEPING, "with": inputs}])
+
+    def _run(
+        self, name: str, meanwhile: Callable[[], None], steps: Sequence[Mapping[str, Any]] | None = None
+    ) -> Result:  # fmt: skip
+        workflow = self._workflow(self._steps() if steps is None else steps)
+        self.commit({".github/workflows/rag.yml": json.dumps(workflow)})
         self.before_run()
         return self._act(name, self._event(name), meanwhile)
 
@@ -276,9 +294,8 @@ class Forge:
         artifacts = {folder.name: folder for folder in (place / "artifacts").iterdir()}
         return Result(code == 0, (place / "log").read_text(errors="replace"), artifacts)
 
-    def _workflow(self) -> dict[str, Any]:
+    def _steps(self) -> list[dict[str, Any]]:
         steps: list[dict[str, Any]] = [
-            {"uses": CHECKOUT, "with": {"fetch-depth": 0, "persist-credentials": False}},
             {"run": self.before, "env": {name: f"${{{{ secrets.{name} }}}}" for name in self.secrets}},
         ]
         # Else every test would look for GitHub itself.
@@ -287,8 +304,18 @@ class Forge:
             given = {**quiet, **self.inputs, **inputs}
             anyway = {"if": "${{ !cancelled() }}"} if inputs else {}
             steps.append({"uses": ACTION, "with": given, "env": self.environment, **anyway})
-        job = {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, "steps": steps}
-        events = ["pull_request", "push", "merge_group", "workflow_dispatch"]
+        return steps
+
+    def _workflow(self, of_ours: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        checkout = {"uses": CHECKOUT, "with": {"fetch-depth": 0, "persist-credentials": False}}
+        steps = [checkout, *of_ours]
+        job: dict[str, Any] = {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, "steps": steps}
+        if self.jobs is not None:
+            copy = self.repo / ".github" / "workflows" / "jobs.yml"
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / ".github" / "workflows" / "rag-assay-jobs.yml", copy)
+            job = {"uses": "./.github/workflows/jobs.yml", "with": self.jobs, "secrets": "inherit"}
+        events = ["pull_request", "push", "merge_group", "schedule", "workflow_dispatch"]
         return {"name": "RAG", "on": events, "permissions": {}, "jobs": {"rag": job}}
 
     def _event(self, name: str) -> dict[str, Any]:
@@ -337,6 +364,7 @@ class Forge:
             *(("--env", f"GITHUB_API_URL={api}") if (api := self.github.api if self.github else self.api) else ()),
             *(argument for name, value in self.secrets.items() for argument in ("--secret", f"{name}={value}")),
             "--local-repository", f"{UPLOAD}={self.folder / 'upload'}",
+            "--local-repository", f"{DOWNLOAD}={self.folder / 'download'}",
             "--local-repository", f"{ACTION}={self.action}",
         ]  # fmt: skip
 

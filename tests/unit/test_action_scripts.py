@@ -41,6 +41,8 @@ class Runner:
             "RUNNER_TEMP": str(folder / "temporary"),
             "ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_ACTOR": "ann",
             "ASSAY_AUTHOR": "ann", "ASSAY_REPOSITORY": "1", "ASSAY_HEAD_REPOSITORY": "1",
+            "ASSAY_HANDED_DIGEST": "", "ASSAY_HANDED_NONCE": "",
+            "ASSAY_HANDED_FOLDER": str(folder / "temporary" / "handed"),
             "ASSAY_JUDGE_CACHE": str(folder / "temporary" / "judged"), "GITHUB_TOKEN": "ghs_very_secret",
             "GITHUB_EVENT_PATH": str(folder / "event.json"), "ASSAY_DEFAULT_BRANCH": "main",
             "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@e", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@e",
@@ -114,7 +116,7 @@ def gate(folder: Path, nonce: str | None = NONCE, outcome: Outcome = "passed", *
 def last_step(folder: Path, **variables: str) -> int:
     environment = {
         "PATH": os.environ["PATH"], "ASSAY_ZONES": "passed", "ASSAY_NONCE": NONCE, "ASSAY_REPORT": str(folder),
-        "ASSAY_EXIT_CODE": "0", "ASSAY_FAIL_ON": "inconclusive", **variables,
+        "ASSAY_EXIT_CODE": "0", "ASSAY_FAIL_ON": "inconclusive", "ASSAY_PHASE": "all", **variables,
     }  # fmt: skip
     return subprocess.run([SCRIPTS / "gate.sh"], env=environment, capture_output=True, check=False).returncode
 

@@ -21,7 +21,11 @@ ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 KEEPING: dict[str, Any] = yaml.safe_load((ROOT / "baseline" / "action.yml").read_text())
 UNTRUSTED: dict[str, Any] = yaml.safe_load((ROOT / "untrusted" / "action.yml").read_text())
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-RESTORE, RUN, UPLOAD, KEEP, SAVE = STEPS[:5]
+BY_NAME = {step["name"]: step for step in STEPS}
+RESTORE, RUN, UPLOAD, SAVE = (
+    BY_NAME[name]
+    for name in ("Restore what was judged before", "Measure and decide", "Upload the report", "Save what was judged")
+)
 SCRIPTS = {path.name: path.read_text() for path in sorted((ROOT / "scripts").glob("*.sh"))}
 SHELL = "\n".join(SCRIPTS.values())
 DOCUMENT = (ROOT / "README.md").read_text()
@@ -30,13 +34,13 @@ PINNED = re.compile(r"uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$", re.M
 
 INPUTS = [
     "config", "tier", "baseline-file", "baseline-workflows", "include", "requirements", "install-policy", "python",
-    "pipeline-env", "network", "out", "image", "fail-on", "upload", "comment", "status", "check", "issue",
-    "variant",
-    "github-token", "retention-days", "collect-timeout", "judge-key-env", "judge-hosts", "judge-timeout",
+    "pipeline-env", "network", "out", "image", "fail-on", "upload", "comment", "status", "check", "issue", "variant",
+    "github-token", "retention-days", "collect-timeout", "phase", "handed", "judge-key-env", "judge-hosts",
+    "judge-timeout",
 ]  # fmt: skip
 OUTPUTS = [
     "outcome", "exit-code", "report", "artifact-name", "cases", "regressions", "failures", "unscored", "tier",
-    "baseline-name", "judge-cost-usd",
+    "baseline-name", "handed", "judge-cost-usd",
 ]  # fmt: skip
 
 
@@ -114,6 +118,8 @@ def test_what_was_judged_is_kept_from_run_to_run() -> None:
     assert own.startswith(any_of_the_suite)
     assert RESTORE["continue-on-error"] is SAVE["continue-on-error"] is True
     assert "inputs.judge-key-env != ''" in RESTORE["if"]
+    # The job that runs the pull request's code takes none and leaves none.
+    assert "(inputs.phase == 'all' || inputs.phase == 'score')" in RESTORE["if"]
 
 
 def test_other_actions_are_pinned() -> None:

@@ -1,0 +1,97 @@
+# Parts of a run that are jobs of their own: nothing is shared between them but what one hands over. To be sourced.
+# shellcheck shell=bash
+
+readonly HANDED=handed.tar
+
+run_phase() {
+    case $ASSAY_PHASE in
+        begin) announce ;;
+        collect) collect_phase ;;
+        score) score_phase ;;
+        publish) publish_phase ;;
+    esac
+    [[ $ASSAY_PHASE == publish || $ASSAY_PHASE == score ]] || output report ''
+    output zones passed
+    trap - EXIT
+    clean_up
+}
+
+# The only job that runs the pull request's code: it has neither a token nor the judge's key.
+collect_phase() {
+    local -a suite=(--config "$ASSAY_CONFIG") hidden=()
+    pack_repository
+    prepare_repository
+    [[ $concern == some ]] || return 0
+    collect_answers "${suite[@]}" --tier "$tier"
+    hand_over answers "$temporary/sealed.tar"
+}
+
+# Everything but the answers is taken from this job's own checkout, and of them only what seal lets through again.
+score_phase() {
+    local -a suite=(--config "$ASSAY_CONFIG") hidden=()
+    pack_repository
+    [[ -n $GITHUB_TOKEN ]] || read_baseline
+    prepare_repository
+    if [[ $concern == none ]]; then
+        pass_by "${suite[@]}"
+    else
+        suite+=(--tier "$tier")
+        take_handed "$temporary/collected.tar"
+        fetch_baseline "${suite[@]}"
+        run_zone seal "$image" "$temporary/collected.tar" "$temporary/sealed.tar" -- seal
+        decide_on_answers "${suite[@]}"
+    fi
+    hand_on
+}
+
+# Finished text, and a token that may write it.
+publish_phase() {
+    local file
+    local -a files=(comment.md decision.json publication.json suite)
+    told=begun
+    [[ -n $ASSAY_HANDED ]] || stop 4 "a job before this one ended without a verdict: its log says why"
+    take_handed "$temporary/$HANDED"
+    for file in "${files[@]}"; do
+        tar --extract --to-stdout --file "$temporary/$HANDED" "$file" >"$temporary/$file"
+    done
+    suite_name=$(<"$temporary/suite")
+    nonce=$ASSAY_HANDED_NONCE
+    [[ $nonce =~ ^[0-9a-f]{32}$ ]] || stop 4 "what was handed over is of no attempt"
+    output nonce "$nonce"
+    cp "$temporary/comment.md" "$temporary/decision.json" "$out"
+    publish_decision
+}
+
+# What a verdict comes to: it is told here, or handed to the job that may tell it.
+finish_decision() {
+    if [[ $ASSAY_PHASE == all ]]; then
+        publish_decision
+        return
+    fi
+    printf '%s' "$suite_name" >"$temporary/suite"
+    tar --create --directory "$temporary" --file "$temporary/told.tar" comment.md decision.json publication.json suite
+    hand_over verdict "$temporary/told.tar"
+}
+
+# hand_over WHAT STREAM: for the next job, by an artifact that it knows by its digest.
+hand_over() {
+    local folder=${RUNNER_TEMP:-/tmp}/rag-assay-handed-$step sum
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cp "$2" "$folder/$HANDED"
+    sum=$(sha256sum <"$folder/$HANDED")
+    output handed-name "rag-assay-$1-$step-$GITHUB_RUN_ATTEMPT"
+    output handed-folder "$folder"
+    output handed "{\"name\":\"rag-assay-$1-$step-$GITHUB_RUN_ATTEMPT\",\"sha256\":\"${sum%% *}\",\"nonce\":\"$nonce\"}"
+}
+
+# Another job made it, perhaps one that ran a stranger's code: it is one ordinary file, of bounded size.
+take_handed() {
+    local file=$ASSAY_HANDED_FOLDER/$HANDED sum
+    [[ -f $file && ! -L $file && ! -L $ASSAY_HANDED_FOLDER ]] || stop 4 "what the job before handed over is not there"
+    (($(stat -c %s "$file") <= STREAM_BYTES)) || stop 4 "what the job before handed over is too large"
+    mv "$file" "$1"
+    rm -rf "$ASSAY_HANDED_FOLDER"
+    sum=$(sha256sum <"$1")
+    [[ ${sum%% *} == "$ASSAY_HANDED_DIGEST" ]] || stop 4 "what was handed over is not what the job before named"
+}
