@@ -58,7 +58,7 @@ take_copies() {
         mkdir -p "$1/$tier"
         tar --extract --to-stdout --file "$temporary/kept.tar" "$tier.tar" >"$temporary/$tier.tar"
         for file in baseline.json run.json records.jsonl; do
-            ! tar --list --file "$temporary/$tier.tar" | grep -qxF "$file" ||
+            ! has_part "$temporary/$tier.tar" "$file" ||
                 tar --extract --to-stdout --file "$temporary/$tier.tar" "$file" >"$1/$tier/$file"
         done
         output "$tier" "$called"

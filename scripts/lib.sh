@@ -41,6 +41,9 @@ inert() {
         sed -u -e 's/^/│ /'
 }
 
+# Whether a stream has a part of this name. Not by grep -q, which ends first: tar would fail for want of a reader.
+has_part() { [[ $'\n'$(tar --list --file "$1")$'\n' == *$'\n'"$2"$'\n'* ]]; }
+
 output() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; }
 
 # No verdict: $1 is the exit code (2: a mistake that somebody can mend, 4: anything else), the rest says why.

@@ -11,6 +11,7 @@ source "$scripts/run.sh"
 ASSAY_OUT=rag-assay-untrusted
 ASSAY_IMAGE=
 ASSAY_UPLOAD=report
+ASSAY_ISSUE=false
 # Who caused the run before has no part in this one.
 ASSAY_ACTOR=
 ASSAY_AUTHOR=
@@ -69,7 +70,7 @@ receive() {
         "${OF_THIS_RUN[@]}" -- receive --config "$ASSAY_CONFIG" --workflow "$ASSAY_WORKFLOW" \
         --variant "$ASSAY_VARIANT" "${cap[@]}"
     for part in nothing refused unjudged pull.json tree.tar answers.tar; do
-        ! tar --list --file "$t/received.tar" | grep -qxF "$part" ||
+        ! has_part "$t/received.tar" "$part" ||
             tar --extract --to-stdout --file "$t/received.tar" "$part" >"$t/$part"
     done
     rm "$t/received.tar"

@@ -39,7 +39,7 @@ class Runner:
             "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "w", "GITHUB_JOB": "j", "GITHUB_EVENT_NAME": "pull_request",
             "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_STEP_SUMMARY": str(folder / "summary"),
             "RUNNER_TEMP": str(folder / "temporary"),
-            "ASSAY_JOB_INDEX": "0", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_ACTOR": "ann",
+            "ASSAY_JOB_INDEX": "0", "ASSAY_PULL": "", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_ACTOR": "ann",
             "ASSAY_AUTHOR": "ann", "ASSAY_REPOSITORY": "1", "ASSAY_HEAD_REPOSITORY": "1",
             "ASSAY_HANDED_DIGEST": "", "ASSAY_HANDED_NONCE": "",
             "ASSAY_HANDED_FOLDER": str(folder / "temporary" / "handed"),
