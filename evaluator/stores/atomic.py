@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+BUFFER = 256 * 1024
+"""Bytes that are handed to the system at once: nobody reads a file before it is whole."""
+
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
@@ -27,7 +30,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     temporary = path.parent / f".{secrets.token_hex(8)}.tmp"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = temporary.open("xb")
+        file = temporary.open("xb", buffering=BUFFER)
     except OSError as error:
         raise _refused(path, error) from error
     try:
