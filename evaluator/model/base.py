@@ -39,9 +39,12 @@ Id: TypeAlias = Annotated[str, pydantic.StringConstraints(min_length=1)]
 """An identifier as a person wrote it: any characters, kept exactly, never empty."""
 
 
-def to_json(value: Any) -> bytes:
-    """One compact UTF-8 line of JSON, without the line end; keys stay in the order they have."""
-    return pydantic_core.to_json(value, inf_nan_mode="constants")
+def to_json(value: Any, exclude: set[str] | None = None) -> bytes:
+    """One compact UTF-8 line of JSON, without the line end; keys stay in the order they have.
+
+    ``exclude`` names fields of a model that are left out.
+    """
+    return pydantic_core.to_json(value, exclude=exclude, inf_nan_mode="constants")
 
 
 def canonical(value: Any) -> bytes:

@@ -52,11 +52,11 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 
 def line_of(record: Record, path: Path) -> bytes:
     """A record as it stands in a file, with the line end; one that was asked once says nothing of repeats."""
-    value = record if record.repeats else {key: value for key, value in record if key != "repeats"}
+    exclude = None if record.repeats else {"repeats"}
     if record.usage is None and record.meta is None and not record.repeats:
         # All other numbers of a record were looked at when it was made: only what is left open can be infinite.
-        return to_json(value) + b"\n"
-    return values.encode(value, f"{path}: case '{record.id}'") + b"\n"
+        return to_json(record, exclude) + b"\n"
+    return values.encode(record, f"{path}: case '{record.id}'", exclude) + b"\n"
 
 
 def read_part(path: Path) -> Iterator[Record]:

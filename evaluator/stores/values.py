@@ -108,13 +108,13 @@ def problem(problems: list[errors.Problem]) -> errors.FileProblem:
     return errors.FileProblem(f"{place}: {first.message}{more}")
 
 
-def encode(value: Any, shown: str) -> bytes:
-    """One compact line of JSON, without the line end.
+def encode(value: Any, shown: str, exclude: set[str] | None = None) -> bytes:
+    """One compact line of JSON, without the line end and without the fields of a model that are to be left out.
 
     Raises:
         FileProblem: the value holds NaN or Infinity, which no file of ours may.
     """
-    line = to_json(value)
+    line = to_json(value, exclude)
     if b"NaN" in line or b"Infinity" in line:
         # The words may well stand in a text; only a parser can tell.
         try:
