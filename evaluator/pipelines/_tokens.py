@@ -68,11 +68,14 @@ _letters = _Letters(
     }
 )
 
+_ascii_letters = "".join(map(_letters.__getitem__, range(128))).encode().ljust(256)
+"""The same for ASCII, where each character becomes one: bytes are translated several times as fast."""
+
 
 def words(text: str) -> list[str]:
     """Words in order, after NFKC and case folding; character bigrams where a script has no spaces."""
     if text.isascii():
-        return text.translate(_letters).split()
+        return text.encode().translate(_ascii_letters).decode().split()
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).translate(_letters))
     if _unspaced.search(text) is None:
         return text.split()
