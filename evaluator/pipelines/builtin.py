@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
@@ -43,6 +44,7 @@ class _Builtin:
         self._lock = Lock()
         # Validated together, the results of a question cost half of what they would one by one.
         self._hits = pydantic.TypeAdapter(tuple[Hit, ...])
+        self._bare = cache(self._of_chunk)
 
     def ask(self, request: Request, slot: int) -> Reply:  # noqa: ARG002 - the port's signature
         """The best chunks for the question alone; earlier turns are not searched for."""
@@ -51,17 +53,18 @@ class _Builtin:
                 found = self._searcher.search(request.question, request.language, request.depth)
         except LookupError:
             return AnswerFailure("error", NO_VECTOR)
-        hits = self._hits.validate_python([_hit(self._chunks[position], score) for position, score in found])
+        hits = self._hits.validate_python([{**self._bare(position), "score": score} for position, score in found])
         return Answer(hits) if self._writer is None else self._writer.answer(request, hits)
+
+    def _of_chunk(self, position: int) -> dict[str, object]:
+        """A result without its score: most chunks are found for several questions."""
+        chunk = self._chunks[position]
+        return {"id": chunk.id, "doc": chunk.doc, "text": chunk.text}
 
     def close(self) -> None:
         """Nothing was started but, at most, answers that a model writes."""
         if self._writer is not None:
             self._writer.stop()
-
-
-def _hit(chunk: Chunk, score: float) -> dict[str, object]:
-    return {"id": chunk.id, "doc": chunk.doc, "score": score, "text": chunk.text}
 
 
 @contextmanager
