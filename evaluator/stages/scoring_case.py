@@ -73,9 +73,13 @@ class Scorer:
 
         Of a group only what was found the first time is read.
         """
-        found = [self._once(case, each, turn, ALONE if turn else group) for turn, each in enumerate(record.each())]
-        first = replace(found[0], repeats=tuple(found[1:]))
-        return replace(first, case=first.case.but(**by_outcome(first.means, self._declared)))
+        first, *others = (
+            self._once(case, each, turn, ALONE if turn else group) for turn, each in enumerate(record.each())
+        )
+        if not others:
+            return first
+        whole = replace(first, repeats=tuple(others))
+        return replace(whole, case=whole.case.but(**by_outcome(whole.means, self._declared)))
 
     def _once(self, case: Case, record: Record, turn: int, group: Group) -> HeldCase:
         """One of the times that the question was asked, from 0."""
@@ -96,7 +100,7 @@ class Scorer:
         walked = self._walked(record, view)
         found = {
             **walked, "facts": stated, "paraphrases": group.ids, **_said(judged.get(case.id)),
-            "diagnosis": self._diagnoser.of(view, walked["needs"]),
+            "diagnosis": self._diagnoser.of(view, walked["needs"]), **by_outcome(scores, self._declared),
         }  # fmt: skip
         return HeldCase(stored.case.but(**found), record.retrieved, context_only, view, scores)
 
@@ -154,7 +158,7 @@ class Scorer:
             # A chunk has the same text in nearly every case, so that comparing is enough.
             last = self._last.get(hit.id)
             key = last[1] if last is not None and last[0] == hit.text else self._noted(hit)
-            found.append({"id": hit.id, "doc": hit.doc, "score": hit.score, "text": key})
+            found.append({**vars(hit), "text": key})
         return found
 
     def _noted(self, hit: Hit) -> str | None:
@@ -224,7 +228,7 @@ def _needs(view: CaseView, found_in: Mapping[int, FoundInStep]) -> tuple[RunNeed
 
 def _facts(view: CaseView) -> tuple[RunFact, ...]:
     return tuple(
-        RunFact.model_construct(
+        RunFact(
             fact=found.fact,
             found=found.found,
             chunks=found.chunks,
