@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = (
-    "action.yml", "baseline", "untrusted", "ghes", "image.lock", "Dockerfile", ".dockerignore", "requirements-image.txt",
-    "scripts", "evaluator", "templates", "examples/handbook",
+    "action.yml", "baseline", "untrusted", "ghes", "image.lock", "Dockerfile", ".dockerignore",
+    "requirements-image.txt", "scripts", "evaluator", "templates", "examples/handbook",
 )  # fmt: skip
 ACTION = "rag-assay/rag-assay@v0.1.0"
 KEEPING = "rag-assay/rag-assay/baseline@v0.1.0"
