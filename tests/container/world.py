@@ -212,8 +212,8 @@ class Forge:
     def git(self, *arguments: str) -> str:
         """Run git in the repository."""
         git = [str(shutil.which("git")), "-c", "user.name=t", "-c", "user.email=t@example.org"]
-        done = subprocess.run([*git, *arguments], cwd=self.repo, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        done = subprocess.run([*git, *arguments], cwd=self.repo, capture_output=True, check=True)
+        return done.stdout.decode(errors="replace").strip()
 
     def commit(self, files: Mapping[str, str], branch: str | None = None) -> str:
         """Commit these files, on a new branch where one is named; the commit."""
