@@ -32,7 +32,7 @@ def receive(room: Room, /, config: str, workflow: str, cap: str, **given: Any) -
     from evaluator.zones.receiving import Asked
 
     session = room.session
-    asked = Asked(config, workflow, _dollars(cap), **given)
+    asked = Asked(config, workflow, _dollars(cap), given["reservation"], given["variant"])
     place = fetch.Place(room.folder("receiving"), session.environment, session.console.say)
     zone.receive(sys.stdin.buffer, streams.out(), asked, place, forge.client(session))
     return 0
