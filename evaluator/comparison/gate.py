@@ -176,7 +176,8 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
     elif exam.all_failed:
         yield Reason(code="too-many-failures", text="the pipeline failed for every case")
     if exam.unjudged and exam.self_reported is not None:
-        text = f"{', '.join(exam.unjudged)} not comparable: {exam.self_reported.not_judged}; {BY_BRANCH}"
+        lacking = f"nothing was judged ({exam.self_reported.not_judged})"
+        text = f"{lacking}, so {', '.join(exam.unjudged)} cannot be compared; {BY_BRANCH}"
         yield Reason(code="no-key", text=text)
     if exam.partial is not None:
         yield Reason(code="partial-run", text=f"{exam.partial}: a part decides nothing")

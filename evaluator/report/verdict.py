@@ -48,16 +48,16 @@ def is_row_failure(outcome: RuleOutcome) -> bool:
 
 
 def sentence(inputs: Inputs) -> str:
-    """The verdict; a missing baseline stands first."""
+    """The verdict; whose word it is stands first, then a missing baseline."""
     outcome = inputs.decision.outcome
     say = {"passed": _passed, "failed": _failed, "inconclusive": _inconclusive}[outcome]
     whose = "Self-reported by a fork. " if inputs.decision.is_self_reported else ""
-    words = f"{whose}{outcome.capitalize()}: {say(inputs)}"
+    words = f"{outcome.capitalize()}: {say(inputs)}"
     if inputs.comparison.baseline is None:
-        return f"No baseline. {words}"
+        return f"{whose}No baseline. {words}"
     # A baseline that no judge has seen is none for half of the run.
     half = any(reason.code == "no-baseline" for reason in inputs.decision.reasons)
-    return f"No baseline for what a judge decides. {words}" if half else words
+    return f"{whose}No baseline for what a judge decides. {words}" if half else f"{whose}{words}"
 
 
 def reasons(inputs: Inputs) -> list[str]:

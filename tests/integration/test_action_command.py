@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from evaluator.stores.fixtures import write_manifest
+from tests.uploads import Fork
 from tests.zones import files_in, stream_of, tree_of, write_repository
 
 ROOT = Path(__file__).parents[2]
+JUDGE = {"provider": "openai", "model": "gpt-4o-2024-08-06", "api_key_env": "JUDGE_KEY"}
 KEY = "sk-very-secret-0123456789"
 LEAKS = """
 import os
@@ -120,6 +122,30 @@ def test_what_a_pipeline_prints_is_no_part_of_the_stream(zones: Zones, tmp_path:
     assert sealed_code == 2
     assert "RAG_KEY" in refused
     assert KEY.encode() not in sealed
+
+
+def test_what_a_stranger_uploaded_is_measured_by_the_base(zones: Zones, tmp_path: Path) -> None:
+    """The second workflow's zones by the options of its script: nothing is judged, and the report says why."""
+    config, fork = ("--config", "rag-assay.yml"), Fork(tmp_path / "one", judge=JUDGE)
+    del fork.records["islands"]
+    tree = tree_of(fork.repo).getvalue()
+    asked = ("--key", "JUDGE_KEY", "--answers-need-keys", "RAG_KEY", "--event", "workflow_run")
+
+    sealed = zones.well("seal", given=stream_of(fork.uploaded()).getvalue())
+    prepared = zones.well("prepare", "--for", "collect", *asked, *config, given=parts_of(fork.repo))
+    _, tier, _, why = files_in(io.BytesIO(prepared))[".rag-assay/about"].decode().splitlines()
+    score = ("score", "--untrusted", "--no-key-reason", why, "--tier", tier, "--commit", "f0" * 20)
+    scored = zones.well(*score, *config, given=stream_of({"tree.tar": tree, "sealed.tar": sealed}).getvalue())
+    to_decide = {"tree.tar": tree, "scored.tar": files_in(io.BytesIO(scored))["scored.tar"]}
+    decide = ("decide", "--nonce", "n", *config, "--tier", tier)
+    code, _, said = zones.run(*decide, given=stream_of(to_decide).getvalue())
+    decided = files_in(io.BytesIO(zones.well(*decide, "--self-reported", given=stream_of(to_decide).getvalue())))
+
+    assert tier == "retrieval"
+    assert (code, "a stranger's records were scored as our own" in said) == (4, True)
+    assert decided["comment.md"].decode().startswith("## ❌ Self-reported by a fork. No baseline. Failed: ")
+    assert b"not measured: no key: the pipeline needs RAG" in decided["comment.md"]
+    assert b"failures=1\n" in decided["outputs"]
 
 
 def test_a_stream_that_is_none_is_four(zones: Zones) -> None:

@@ -136,7 +136,7 @@ REASONS: dict[str, ReasonCase] = {
         "inconclusive",
         [(
             "no-key",
-            ("faithfulness, preference not comparable: no key: none is granted; "
+            ("nothing was judged (no key: none is granted), so faithfulness, preference cannot be compared; "
             "a maintainer has to run the change from a branch of the repository"),
         )],
     ),

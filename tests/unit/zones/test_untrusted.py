@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from evaluator import errors
+from evaluator.zones.keeping import Kept
 from tests.uploads import COMMIT, Fork, case_of, codes_of, decision_of
 from tests.zones import TOPICS, files_in
 
@@ -173,6 +174,20 @@ def test_no_records_make_a_case_disappear(rows: dict[str, dict[str, Any]], facts
         assert case["scores"]["fact_coverage"] in {0.0, 1.0}
 
 
+@settings(max_examples=15, deadline=None)
+@given(rows=some.dictionaries(some.text(min_size=1).filter(lambda name: name not in TOPICS), ROWS, min_size=1))
+def test_no_other_records_change_what_is_measured(rows: dict[str, dict[str, Any]], facts: Fork) -> None:
+    """Whatever they are called and hold, and wherever they stand."""
+    others = [facts.record("islands", id=name) | row for name, row in rows.items()]
+    lines = [*others[::2], *facts.records.values(), *others[1::2]]
+
+    run, alone = facts.run(facts.sealed(facts.uploaded(lines))), facts.run()
+
+    assert (run["cases"], run["summary"], run["texts"]) == (alone["cases"], alone["summary"], alone["texts"])
+    assert run["timing"]["alerts"] == alone["timing"]["alerts"]
+    assert len(run["timing"]["warnings"]) == len(alone["timing"]["warnings"]) + 1
+
+
 class TestChunks:
     """Whose texts are read."""
 
@@ -296,7 +311,11 @@ class TestOwnText:
         baseline = fork.own()
         fork.records["islands"]["retrieved"][0]["text"] = "Nothing."
 
-        assert decision_of(fork.decided(baseline))["outcome"] == "failed"
+        files = fork.decided(baseline)
+
+        assert codes_of(files) == ["self-reported", "max-drop", "drift"]
+        reasons = {row["metric"]: row["reason"] for row in json.loads(files["comparison.json"])["rows"]}
+        assert not reasons["fact_coverage"].endswith("(self-reported)")
 
     def test_quotes_are_looked_for_in_it(self, bare: Callable[..., Fork]) -> None:
         """Then a ranking rests on that text as well."""
@@ -418,7 +437,8 @@ class TestDecided:
     def test_it_is_never_a_baseline(self, tmp_path: Path) -> None:
         """Whatever the base accepts, and however it comes to be handed over as one."""
         fork = Fork(tmp_path / "always", baseline={"accept": "always"})
-        files = fork.decided(fork.own())
+        kept = Kept("main", "main", run=1, attempt=1, event="push")
+        files = fork.decided(fork.own(), kept=kept)
 
         assert decision_of(files)["accepted"] is False
         assert "baseline.json" not in files

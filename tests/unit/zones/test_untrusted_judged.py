@@ -124,8 +124,9 @@ class TestNotAsked:
         }
         [reason] = [each["text"] for each in decision_of(files)["reasons"] if each["code"] == "no-key"]
         assert reason == (
-            "faithfulness, correctness, critical lost_answer_facts, critical new_unsupported_claims not comparable: "
-            f"{NO_KEY}; a maintainer has to run the change from a branch of the repository"
+            f"nothing was judged ({NO_KEY}), so faithfulness, correctness, critical lost_answer_facts, "
+            "critical new_unsupported_claims cannot be compared; "
+            "a maintainer has to run the change from a branch of the repository"
         )
         assert decision_of(files)["outcome"] == "inconclusive"
         first = files["comment.md"].decode().splitlines()[:8]
