@@ -71,6 +71,21 @@ stop() {
 
 as_html() { sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'; }
 
+readonly CERTIFICATES_BYTES=100000 # a variable takes no more than 128 KB
+
+# RAG_ASSAY_CA: the certificates that the machine trusts beside the usual ones, for zones that have a network.
+take_certificates() {
+    local file=${NODE_EXTRA_CA_CERTS-}
+    unset RAG_ASSAY_CA
+    [[ -n $file ]] || return 0
+    if [[ ! -f $file || ! -r $file ]] || (($(stat -L -c %s "$file") > CERTIFICATES_BYTES)); then
+        warn "NODE_EXTRA_CA_CERTS names '$file', which is no file of up to 100 KB: name your own certificates alone"
+        return 0
+    fi
+    RAG_ASSAY_CA=$(<"$file")
+    export RAG_ASSAY_CA
+}
+
 # Every container, volume and file of this attempt goes, however it ends.
 clean_up() {
     remove_containers
@@ -170,6 +185,7 @@ start() {
     # A machine's proxy is handed to its containers, with the password that may stand in it.
     [[ $zone == install || $zone == fetch || $zone == keep || $zone == receive || $zone == publish* || $zone-${tier-} == score-full ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
     [[ ${RUNNER_DEBUG:-} != 1 ]] || options+=(--env RAG_ASSAY_DEBUG=1)
+    [[ " ${options[*]} " != *' --network bridge '* || -z ${RAG_ASSAY_CA-} ]] || options+=(--env RAG_ASSAY_CA)
     timeout --foreground --kill-after=30 "$(seconds_of "$zone")" docker run --rm --interactive --init --log-driver none \
         --name "$name-$zone" --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" \
         --cap-drop=ALL --security-opt=no-new-privileges --read-only \

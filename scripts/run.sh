@@ -58,6 +58,7 @@ prepare_attempt() {
     output step "$step"
     trap 'stop 4 "the action stopped before there was a verdict"' EXIT
     trap 'trap - EXIT; cancelled; exit 130' INT TERM
+    take_certificates
     need git
     check_checkout
     make_out "$ASSAY_OUT"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evaluator.cli import certificates
 from evaluator.cli.options import FILE, OPTIONS, examples
 from evaluator.cli.publishing import COMMENTS
 from evaluator.cli.receiving import receive
@@ -50,6 +51,7 @@ def action(context: click.Context, work: Path, volume: Path) -> None:
     A zone reads a tar stream on standard input and writes one on standard output. docs/decisions/0002-zones.md says
     what each may see. The Action's scripts call them; by hand they are of use only to look into a fault.
     """
+    certificates.trust(context.obj)
     context.obj = Room(context.obj, work, volume)
 
 

@@ -703,6 +703,22 @@ def test_who_publishes_gets_the_token_and_finished_text(runner: Runner) -> None:
     assert names_in(runner.folder / "given.tar") == {"comment.md", "decision.json", "event.json", "publication.json"}
 
 
+@pytest.mark.parametrize(
+    ("content", "trusted"), [("-----BEGIN CERTIFICATE-----\nabc\n", True), ("x" * 100_001, False), (None, False)]
+)
+def test_certificates_of_the_machine_go_to_zones_with_a_network(
+    content: str | None, trusted: bool, runner: Runner
+) -> None:
+    """By a variable, which no other zone sees; what is no such file is a warning."""
+    file = runner.folder / "own.pem"
+    if content is not None:
+        file.write_text(content)
+    calls = telling(runner, "announce; start seal ours -- action seal </dev/null", NODE_EXTRA_CA_CERTS=str(file))
+
+    assert ["--env RAG_ASSAY_CA" in call for call in calls] == [trusted, False]
+    assert len(calls) == 2
+
+
 def test_no_other_zone_gets_the_token(runner: Runner) -> None:
     """Not even one with a network."""
     assert [call for call in started(runner, "full", **KEYED) if "GITHUB_TOKEN" in call] == []
