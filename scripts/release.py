@@ -24,10 +24,13 @@ IMAGE = re.compile(r"ghcr\.io/[a-z0-9._/-]+@sha256:[0-9a-f]{64}")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 UNRELEASED = "## [Unreleased]"
 MODULE = "evaluator/__init__.py"
-NAMING = ("README.md", "docs/**/*.md", "templates/**/*.yml", "*/action.yml", "tests/container/*.py")
+NAMING = (
+    "README.md", "docs/**/*.md", "templates/**/*.yml", ".github/workflows/*.yml", "*/action.yml",
+    "tests/container/*.py",
+)  # fmt: skip
 """Files that tell people, or a test, which version to install or use."""
 
-NAMED = re.compile(r"(?<=rag-assay)((?:/[a-z-]+)*(?:==|@v))(\d+\.\d+\.\d+)\b")
+NAMED = re.compile(r"(?<=rag-assay)((?:/[\w.-]+)*(?:==|@v))(\d+\.\d+\.\d+)\b")
 
 
 class Mistake(Exception):
@@ -111,8 +114,7 @@ def section(changelog: str, name: str) -> str | None:
 
 def naming(root: Path) -> list[Path]:
     """The files that name the version beside the package itself."""
-    found = (path for pattern in NAMING for path in root.glob(pattern))
-    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(root).parts))
+    return sorted(path for pattern in NAMING for path in root.glob(pattern))
 
 
 def source_hash(root: Path) -> str:

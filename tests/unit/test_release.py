@@ -36,7 +36,8 @@ release: Any = script()
 def folder(tmp_path: Path) -> Path:
     """A copy of this repository, as far as releases touch it."""
     copy_action(tmp_path)
-    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    for name in ("docs", ".github"):
+        shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "tests" / "container", tmp_path / "tests" / "container")
     for name in ("README.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, tmp_path / name)
