@@ -108,7 +108,7 @@ STEADY = Noisiness()
 """Nothing was measured, and no pipeline is live: what a judge decides varies all the same."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sheet:
     """Values per case and metric.
 

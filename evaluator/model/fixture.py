@@ -84,7 +84,7 @@ class Vectors(NamedTuple):
         return None if row is None else self.queries[row]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fixture:
     """A fixture in memory: chunks in file order, and what can be asked of them by id and by document."""
 

@@ -64,7 +64,7 @@ class Pipeline(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PipelineSetting:
     """What a pipeline is built from.
 

@@ -68,7 +68,7 @@ class _Once:
         return made
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CaseView:
     """What a metric may read of one case in one run.
 

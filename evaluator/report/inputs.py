@@ -67,7 +67,7 @@ class Inferred(NamedTuple):
     how: How
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Inputs:
     """Everything a report is made from.
 

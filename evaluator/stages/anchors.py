@@ -20,7 +20,7 @@ Anchor: TypeAlias = dict[str, dict[str, float]]
 """Metric -> case -> value."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Anchors:
     """The anchors that a baseline brought, as far as they say something of this run."""
 

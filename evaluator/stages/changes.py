@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evaluator.stages.measuring import Measured, Ruler
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Changes:
     """Collects the cases whose value of a metric changed.
 

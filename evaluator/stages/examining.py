@@ -42,7 +42,7 @@ def partial(run: Run) -> str | None:
     return None if cases == "all" else cases
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Examining:
     """Both exams over one tally.
 

@@ -72,7 +72,7 @@ def unjudged(held: critical.Held, *, is_same: bool) -> critical.Held:
     return held._replace(judged=None, abstention=None if said and not is_same else held.abstention, others=others)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgedHalf:
     """Both runs' judges.
 

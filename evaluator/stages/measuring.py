@@ -62,7 +62,7 @@ class Measured(NamedTuple):
     repeats: tuple[CaseView, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ruler:
     """What is measured: the metrics, in the order of every ``Values``, and their declarations.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.comparison import noise as measured
@@ -38,8 +37,7 @@ class _Run(NamedTuple):
     config: Config
 
 
-@dataclass(frozen=True)
-class NoisyHalf:
+class NoisyHalf(NamedTuple):
     """Both runs and what is known of their noise.
 
     Attributes:

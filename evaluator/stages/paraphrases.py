@@ -108,7 +108,7 @@ class Groups:
         return records.scan_records(self._path)[0] if self._path is not None else {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Meeting:
     """The groups of two runs, each case read when it is asked for.
 

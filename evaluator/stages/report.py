@@ -85,7 +85,7 @@ def _percentiles(exam: ExamFile) -> dict[Read, str]:
     }
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Seen:
     """What a report needs of the cases."""
 

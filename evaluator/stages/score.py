@@ -142,7 +142,7 @@ def _told(
     return {key: [*timing.get(key, ()), *new] for key, new in found.items() if new}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Suite:
     """Everything a run is scored by."""
 

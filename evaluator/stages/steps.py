@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.metrics import scoring
 from evaluator.model.record import union
@@ -22,8 +22,7 @@ TOTALS = (MetricId("recall"), MetricId("hit"), MetricId("fact_coverage"))
 """What is said of all steps together and of the context: both are sets, in which ranks mean nothing."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Walk:
+class Walk(NamedTuple):
     """The steps of one case.
 
     Attributes:

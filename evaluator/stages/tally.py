@@ -39,7 +39,7 @@ class Reading(NamedTuple):
     ruler: Ruler
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Tally:
     """What was seen so far. ``new`` are values under the candidate's labels, ``old`` under the baseline's.
 

@@ -54,7 +54,7 @@ class Handed:
     run: HeldRun | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Workspace:
     """One configuration and one output folder.
 
