@@ -81,6 +81,7 @@ _MEANINGS = {
     "accepted": _Meaning("the list of what is accepted", moves=False),
     "baseline": _Meaning("the baseline", moves=False),
     "check": _Meaning("check", moves=False),
+    "when": _Meaning("what the suite depends on", moves=False),
     "report": _Meaning("the report", moves=False),
 }
 """By key, or by what a key begins with up to a dot."""

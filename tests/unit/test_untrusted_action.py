@@ -52,7 +52,7 @@ class Second:
         folder.mkdir()
         self.have("receive", RECEIVED)
         self.have("seal", {"collect.json": b"{}", "records.jsonl": b""})
-        self.have("prepare", {"./.rag-assay/about": b"shop\nfull\nShop\nthe base has a judge\n"})
+        self.have("prepare", {"./.rag-assay/about": b"shop\nfull\nShop\nsome\nthe base has a judge\n"})
         self.have("fetch", {})
         self.have("score", {"scored.tar": b""})
         self.have("decide", DECIDED)
@@ -132,7 +132,7 @@ def test_the_zones_get_what_they_may_have(second: Second) -> None:
 
 def test_answers_that_need_a_secret_are_not_judged(second: Second) -> None:
     """The zone prepare is told which ones, and says why."""
-    second.have("prepare", {"./.rag-assay/about": b"shop\nretrieval\nShop\nthe pipeline needs APP_KEY\n"})
+    second.have("prepare", {"./.rag-assay/about": b"shop\nretrieval\nShop\nsome\nthe pipeline needs APP_KEY\n"})
     zones = second.measure(ASSAY_PIPELINE_ENV="APP_KEY, OTHER")
 
     assert "--answers-need-keys APP_KEY --answers-need-keys OTHER" in zones["prepare"]
@@ -143,7 +143,7 @@ def test_answers_that_need_a_secret_are_not_judged(second: Second) -> None:
 def test_a_used_up_budget_judges_nothing(second: Second) -> None:
     """Whatever the judge is, a free one too: tier retrieval is asked for, and the reason is the budget."""
     second.have("receive", RECEIVED | {"unjudged": b"max-cost-usd-per-day is 5, and this is run 3 today"})
-    second.have("prepare", {"./.rag-assay/about": b"shop\nretrieval\nShop\nit was asked for\n"})
+    second.have("prepare", {"./.rag-assay/about": b"shop\nretrieval\nShop\nsome\nit was asked for\n"})
     zones = second.measure(ASSAY_MAX_COST_USD_PER_DAY="5", ASSAY_RESERVATION="reserved-today")
 
     assert "--cap 5 --reservation reserved-today" in zones["receive"]
