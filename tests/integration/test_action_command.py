@@ -133,7 +133,7 @@ def test_what_a_stranger_uploaded_is_measured_by_the_base(zones: Zones, tmp_path
 
     sealed = zones.well("seal", given=stream_of(fork.uploaded()).getvalue())
     prepared = zones.well("prepare", "--for", "collect", *asked, *config, given=parts_of(fork.repo))
-    _, tier, _, why = files_in(io.BytesIO(prepared))[".rag-assay/about"].decode().splitlines()
+    _, tier, *_, why = files_in(io.BytesIO(prepared))[".rag-assay/about"].decode().splitlines()
     score = ("score", "--untrusted", "--no-key-reason", why, "--tier", tier, "--commit", "f0" * 20)
     scored = zones.well(*score, *config, given=stream_of({"tree.tar": tree, "sealed.tar": sealed}).getvalue())
     to_decide = {"tree.tar": tree, "scored.tar": files_in(io.BytesIO(scored))["scored.tar"]}
