@@ -73,10 +73,12 @@ describe_change() {
 }
 
 # depends: prepare's options that let it pass a change by that nothing of the suite depends on. They are left out where
-# something else is checked out than what the event is about, and where any file of the repository may be installed.
+# something else is checked out than what the event is about, where any file of the repository may be installed, and for
+# strangers: the workflow that tells what became of them needs answers.
 describe_dependencies() {
     local head path
     depends=()
+    is_trusted || return 0
     head=$(git rev-parse HEAD)
     [[ $head == "${GITHUB_SHA-}" || $head == "${ASSAY_HEAD_SHA:-none}" ]] || return 0
     [[ -z $ASSAY_REQUIREMENTS || $ASSAY_INSTALL_POLICY != source ]] || return 0

@@ -554,7 +554,7 @@ DEPENDS = 'describe_dependencies; printf "%s\n" "${depends[@]}"'
 
 
 def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
-    """What is checked out is the merge or the head; and no file of the repository may be installed unseen."""
+    """The merge or the head; no file of the repository may be installed unseen; a stranger's answers are needed."""
     head = runner.commit("head")
     given = {"ASSAY_REQUIREMENTS": "requirements.txt", "ASSAY_INCLUDE": "head.txt", "ASSAY_BASELINE_FILE": "run.json"}
 
@@ -562,13 +562,13 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
         runner.attempt(f"check_includes; {DEPENDS}", **variables, **given)
         for variables in (
             {"GITHUB_SHA": head}, {"ASSAY_HEAD_SHA": head}, {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": "e" * 40}, {},
-            {"GITHUB_SHA": head, "ASSAY_INSTALL_POLICY": "source"},
+            {"GITHUB_SHA": head, "ASSAY_INSTALL_POLICY": "source"}, {"GITHUB_SHA": head, "ASSAY_HEAD_REPOSITORY": "2"},
         )
     ]  # fmt: skip
 
     needs = ["--needs", "./head.txt", "--needs", "requirements.txt", "--needs", "run.json"]
     passing = "\n".join(["--may-pass-by", *needs, "--installs"])
-    assert said == [passing, passing, "", "", ""]
+    assert said == [passing, passing, "", "", "", ""]
 
 
 def test_a_tier_that_was_named_needs_no_history(runner: Runner) -> None:

@@ -102,6 +102,15 @@ def test_every_input_reaches_the_script_and_is_documented() -> None:
     assert all(re.fullmatch(r'"\$GITHUB_ACTION_PATH/\.\./scripts/[a-z_]+\.sh"', command) for command in commands)
 
 
+@pytest.mark.parametrize("name", ["Decision", "Reserve a part of the day's budget", "End what was cancelled"])
+def test_a_script_that_is_shared_is_given_all_that_it_reads(name: str) -> None:
+    """One that lacks a variable would end the job with 1, which means a regression."""
+    step = STEPS[name]
+    script = (ROOT / "scripts" / step["run"].strip('"').rpartition("/")[2]).read_text()
+
+    assert set(re.findall(r"\bASSAY_[A-Z_]+", script)) <= step["env"].keys()
+
+
 def test_the_zones_get_what_they_may_have(second: Second) -> None:
     """The token for those that ask GitHub, the key for the one that judges; records are a stranger's, by name."""
     zones = second.measure()
