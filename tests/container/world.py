@@ -248,6 +248,10 @@ class Forge:
         self._group_base = base
         return self._run("merge_group", lambda: None)
 
+    def schedule(self) -> Result:
+        """Let the workflow run at its time, on what is checked out."""
+        return self._run("schedule", lambda: None)
+
     def dispatch(self) -> Result:
         """Have a person start the workflow on what is checked out."""
         return self._run("workflow_dispatch", lambda: None)

@@ -55,6 +55,17 @@ class TestComment:
         assert len(team.comments) == before + 1
         assert team.comments[-1].body.startswith("## passed")
 
+    @pytest.mark.parametrize("length", [65_535, 65_536, 65_537, 300_000])
+    @pytest.mark.parametrize("character", ["x", "🙂"])
+    def test_one_of_any_length_is_taken(self, team: Team, length: int, character: str) -> None:
+        """GitHub refuses a comment that is a character too long whole; ours is there, and then changed (G1)."""
+        for run in (9, 10):
+            team.publish(verdict("failed", comment=f"## ❌ Failed\n\n{character * length}"), run=run)
+
+        assert (len(team.comments), team.said) == (1, [])
+        assert team.comment.startswith("## ❌ Failed\n")
+        assert "/actions/runs/10/attempts/1" in team.comment
+
     def test_a_person_who_quotes_it_is_never_edited(self, team: Team) -> None:
         """Neither one who copies the whole comment nor another bot that does (G3)."""
         team.publish(verdict("failed"), run=1)
