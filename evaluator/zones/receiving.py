@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import tempfile
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -156,7 +157,7 @@ class Receiving:
             archive.pack_files(folder, stream, RECORDED)
 
     def _download(self, artifact: int, digest: str | None, folder: Path) -> None:
-        with (self._root / "answers.zip").open("x+b") as file:
+        with tempfile.TemporaryFile(dir=self._root) as file:
             self._repository.download(artifact, file, candidates.LARGEST)
             file.seek(0)
             made = hashlib.file_digest(file, "sha256").hexdigest()
@@ -168,7 +169,7 @@ class Receiving:
             raise errors.FileProblem(f"the archive has no {missing[0]}")
 
     def _take_tree(self, base: str) -> None:
-        with (self._root / "base.tar.gz").open("x+b") as packed, (self._root / TREE).open("xb") as tree:
+        with tempfile.TemporaryFile(dir=self._root) as packed, (self._root / TREE).open("xb") as tree:
             self._repository.tarball(base, packed, tarball.LARGEST)
             tarball.to_tree(packed, tree)
 
