@@ -11,6 +11,7 @@ readonly SUMMARY_BYTES=1000000   # GitHub drops a step summary above 1 MiB whole
 readonly SAID_LINES=60           # of what a failed zone printed, in the summary
 readonly ZONE_SECONDS=1800       # for every zone but collect and one that judges
 readonly TELLING_SECONDS=300     # for a zone that tells GitHub
+readonly ENDING_SECONDS=60       # for collect to hand on what is there when its time is over
 readonly VERSION_SECONDS=120     # for an image to say which version it has
 readonly OUR_USER=10001:10001
 readonly PIPELINE_USER=10002:10002
@@ -154,7 +155,7 @@ run_zone() {
 
 hint_at_time() {
     case $1-${tier-} in
-        collect-*) printf ' (collect-timeout is %s s)' "$ASSAY_COLLECT_TIMEOUT" ;;
+        collect-*) printf ' (collect-timeout is %s s, and the pipeline did not let go)' "$ASSAY_COLLECT_TIMEOUT" ;;
         score-full) printf ' (judge-timeout is %s s)' "$ASSAY_JUDGE_TIMEOUT" ;;
     esac
 }
@@ -162,7 +163,7 @@ hint_at_time() {
 seconds_of() {
     case $1-${tier-} in
         *-log-*) printf %s $(($(seconds_of "${1%-log}") + ZONE_SECONDS)) ;; # it ends when what it listens to has ended
-        collect-*) printf %s "$ASSAY_COLLECT_TIMEOUT" ;;
+        collect-*) printf %s $((ASSAY_COLLECT_TIMEOUT + ENDING_SECONDS)) ;;
         score-full) printf %s "$ASSAY_JUDGE_TIMEOUT" ;;
         version-*) printf %s "$VERSION_SECONDS" ;;
         publish*) printf %s "$TELLING_SECONDS" ;;

@@ -124,7 +124,7 @@ collect_answers() {
     [[ -z $volume ]] || options+=(--volume "$volume:/deps:ro")
     [[ $pipeline_image == "$image" ]] || options+=(--entrypoint rag-assay)
     run_zone collect "$pipeline_image" "$t/prepared.tar" "$t/collected.tar" "${options[@]}" -- \
-        collect "$@" "${installed[@]}"
+        collect "$@" "${installed[@]}" --deadline "$ASSAY_COLLECT_TIMEOUT"
     run_zone seal "$image" "$t/collected.tar" "$t/sealed.tar" "${grants[@]}" -- seal "${keys[@]}"
     hand_on_answers
 }

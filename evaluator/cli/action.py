@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluator.cli import certificates
+from evaluator.cli.collecting import CONFIG, TIER, collect
 from evaluator.cli.options import FILE, OPTIONS, examples
 from evaluator.cli.publishing import COMMENTS
 from evaluator.cli.receiving import receive
@@ -23,12 +24,7 @@ if TYPE_CHECKING:
 # A zone imports what it runs when it runs: --help needs none of it.
 # ruff: noqa: PLC0415
 
-CONFIG = click.option("--config", metavar="PATH", required=True, help="The configuration in the repository.")
 KEY = click.option("--key", "names", multiple=True, metavar="NAME", help="A variable granted to the pipeline; repeats.")
-TIER = click.option(
-    "--tier", type=click.Choice(["retrieval", "full"]), default="retrieval", show_default=True,
-    help="What is measured, as prepare chose it.",
-)  # fmt: skip
 JUDGE_KEY = click.option(
     "--key", "names", multiple=True, metavar="NAME", help="A variable that holds a judge's key; repeats."
 )
@@ -94,21 +90,6 @@ def install(room: Room, requirements: str, policy: Any, python: str) -> int:
     wanted = zone.Wanted(requirements, policy, python)
     place = zone.Place(root=room.folder("tree"), volume=room.volume, environment=room.session.environment)
     zone.install(sys.stdin.buffer, wanted, place)
-    return 0
-
-
-@action.command()
-@click.option("--installed", is_flag=True, help="Run a Python pipeline by the interpreter that install made.")
-@CONFIG
-@TIER
-@click.pass_obj
-def collect(room: Room, config: str, tier: Tier, *, installed: bool) -> int:
-    """Run the pipeline: the only zone in which the user's code runs."""
-    from evaluator.zones import collect as zone
-    from evaluator.zones.install import INTERPRETER
-
-    interpreter = room.volume / INTERPRETER if installed else None
-    zone.collect(sys.stdin.buffer, _out(), room.site(config, tier), interpreter=interpreter)
     return 0
 
 
@@ -274,4 +255,5 @@ def publish(room: Room, /, **given: Any) -> int:
     return 0
 
 
-action.add_command(receive)
+for command in (collect, receive):
+    action.add_command(command)

@@ -173,8 +173,11 @@ def _about_the_run(exam: Exam) -> Iterator[Reason]:
     if too_many_failed(exam):
         text = f"the pipeline failed for {exam.failures} of {exam.cases} cases, more than max_failures allows"
         yield Reason(code="too-many-failures", text=text)
-    elif exam.all_failed:
+    elif exam.all_failed and not exam.unasked:
         yield Reason(code="too-many-failures", text="the pipeline failed for every case")
+    if exam.unasked:
+        late = f"{counted(exam.unasked, 'case')} not answered before the deadline"
+        yield Reason(code="deadline", text=f"{late}: the others decide nothing by themselves")
     if exam.unjudged and exam.self_reported is not None:
         lacking = f"nothing was judged ({exam.self_reported.not_judged})"
         text = f"{lacking}, so {', '.join(exam.unjudged)} cannot be compared; {BY_BRANCH}"

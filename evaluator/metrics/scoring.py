@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     """What became of quotes, by their normal form."""
 
 FAILED = NotApplicable("the pipeline failed")
+NOT_ASKED = Unscored("there was no time to ask")
 
 
 class InvalidScore(AssertionError):
@@ -213,8 +214,8 @@ def view_of(
         labels=labels, needs=needs, passages=Passages(hits, places), language=case.language,
         ranking=() if failed else [hit.id for hit in stored.retrieved], context=() if failed else case.context,
         answer=case.answer, abstained=case.abstained, usage=case.usage, latency_ms=latency_ms,
-        failed=failed, case=case.id, citations=beside.citations, paraphrases=beside.paraphrases,
-        judgement=judgement, claims=claims,
+        failed=failed, asked=not case.is_unasked, case=case.id, citations=beside.citations,
+        paraphrases=beside.paraphrases, judgement=judgement, claims=claims,
     )  # fmt: skip
 
 
@@ -242,7 +243,7 @@ def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Me
     """Every metric that is asked for.
 
     Where the pipeline failed, bounded metrics that the labels make applicable are at their worst and all others are not
-    applicable.
+    applicable. Where there was no time to ask it, nothing is known of either.
 
     Raises:
         InvalidScore: a value is not finite, or a bounded one is outside [0, 1].
@@ -261,6 +262,8 @@ def score_case(view: CaseView, ids: Iterable[MetricId], metrics: Mapping[str, Me
 
 def _of_failed(view: CaseView, metric: MetricId, declared: Metric) -> Score:
     score = declared.score(view, metric.k) if declared.bounded else FAILED
+    if not view.asked and not isinstance(score, NotApplicable):
+        return NOT_ASKED
     if declared.group or isinstance(score, NotApplicable):
         return score
     return Scored(0.0 if declared.higher_is_better else 1.0)

@@ -260,7 +260,8 @@ class Exam(Value):
     ``origins`` the place of the rule each came from; ``written`` is false where they are defaults. ``failures`` of
     ``cases`` candidate cases that are not held out failed; ``all_failed`` looks at the holdout too. ``pairable`` counts
     the baseline's cases that are not held out and whose absence accepted.yml does not name; ``paired`` those of them
-    that were. ``partial`` says what was left out on purpose (None: nothing). ``judging`` is None in tier retrieval;
+    that were. ``partial`` says what was left out on purpose (None: nothing); ``unasked`` cases, in none of these
+    counts, had no time. ``judging`` is None in tier retrieval;
     ``unmeasured`` are the written rules on what only tier full measures, there. ``noise`` is a digest of the noise.json
     that the rows were held to (None: of none). ``lost`` says why there is no baseline, although there was one;
     ``inherits`` that something is no failure only because the base of the change had lost it already.
@@ -282,6 +283,7 @@ class Exam(Value):
     has_baseline: bool
     baseline_required: bool = False
     partial: str | None = None
+    unasked: int = 0
     judging: Judging | None = None
     unmeasured: Annotated[tuple[Rule, ...], pydantic.Field(strict=False)] = ()
     noise: str | None = None

@@ -8,7 +8,10 @@ import pydantic
 from evaluator.model.base import FORMAT, Id, Strings, Value
 from evaluator.model.fixture import Digests
 
-FailureKind: TypeAlias = Literal["error", "timeout", "died", "invalid"]
+FailureKind: TypeAlias = Literal["error", "timeout", "died", "invalid", "deadline"]
+
+UNASKED: FailureKind = "deadline"
+"""Of a case that there was no time for: nothing is known of it, and the pipeline is not to blame."""
 
 
 class Request(NamedTuple):
@@ -96,6 +99,11 @@ class Failure(Value):
 
     kind: FailureKind
     message: str
+
+    @property
+    def is_unasked(self) -> bool:
+        """Whether there was no time for the case."""
+        return self.kind == UNASKED
 
 
 class Repeat(Value):

@@ -119,6 +119,11 @@ class RunCase(Value):
     retrieved: Annotated[tuple[RunHit, ...], pydantic.Field(strict=False)] | None
     repeats: Annotated[tuple[dict[str, Any], ...], pydantic.Field(strict=False)] = ()
 
+    @property
+    def is_unasked(self) -> bool:
+        """Whether there was no time for the case."""
+        return self.failure is not None and self.failure.is_unasked
+
 
 class SummaryValue(Value):
     """A mean over the scored cases (``n``) of those the metric applies to (``of``)."""

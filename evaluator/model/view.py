@@ -77,8 +77,9 @@ class CaseView:
     default; ``case`` its id, for messages. ``shared`` is where metrics leave what they worked out of the case for one
     another, each under a key of its own. ``citations`` is the configured pattern of a citation, if there is one.
     ``paraphrases`` are the cases that ask the same in other words, None for one that failed; they are known on the root
-    of the group only. ``judgement`` is what a judge said, None where none was asked (tier retrieval);
-    ``claims`` are the answer's, None where they were not asked for or could not be had.
+    of the group only. ``asked`` is false where there was no time for the case; it has ``failed`` then. ``judgement`` is
+    what a judge said, None where none was asked (tier retrieval); ``claims`` are the answer's, None where they were not
+    asked for or could not be had.
     """
 
     labels: Labels
@@ -92,6 +93,7 @@ class CaseView:
     usage: Mapping[str, object] | None = None
     latency_ms: float | None = None
     failed: bool = False
+    asked: bool = True
     case: str = ""
     citations: str | None = None
     paraphrases: Paraphrases = ()

@@ -9,7 +9,7 @@ import jiter
 import pydantic
 
 from evaluator import errors
-from evaluator.model.record import Answer, AnswerFailure, FailureKind, Hit, Reply, Step, union
+from evaluator.model.record import UNASKED, Answer, AnswerFailure, FailureKind, Hit, Reply, Step, union
 
 MAX_REPLY = 64 * 1024 * 1024
 """Longest reply, in bytes."""
@@ -72,7 +72,8 @@ def to_failure(value: object) -> AnswerFailure:
     message, detail = stated.get("message"), stated.get("detail", "")
     for kind in kinds:
         if kind == stated.get("kind") and isinstance(message, str) and isinstance(detail, str):
-            return AnswerFailure(kind, one_line(message), detail)
+            # Whether there was time to ask is for us to know; a record of an earlier run may say so.
+            return AnswerFailure("error" if kind == UNASKED else kind, one_line(message), detail)
     return invalid("the reply states a failure that has no kind and message")
 
 

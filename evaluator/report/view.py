@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from evaluator.model.counting import counted
+from evaluator.model.record import UNASKED
 from evaluator.model.slugs import slug
 from evaluator.report import (
     acceptance,
@@ -106,10 +107,10 @@ def _with_place(item: Loosened) -> str:
 
 def _alerts(inputs: Inputs) -> tuple[str, ...]:
     found = [*self_reported.sayings(inputs.head), *inputs.alerts, *configuration.alerts(inputs)]
-    if inputs.failures:
+    failures = sum(failed.kind != UNASKED for failed in inputs.failures)
+    if failures:
         cases = counted(inputs.total - inputs.held_out, "case")
-        failed = f"The pipeline failed for {len(inputs.failures):,} of {cases}; each counts as the worst value."
-        found.append(failed)
+        found.append(f"The pipeline failed for {failures:,} of {cases}; each counts as the worst value.")
     return tuple(found)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evaluator import __version__, errors, templates
 from evaluator.model.base import digest
 from evaluator.model.ports import PipelineSetting
-from evaluator.model.record import AnswerFailure, Collection, PipelineInfo
+from evaluator.model.record import UNASKED, AnswerFailure, Collection, PipelineInfo
 from evaluator.model.run import MAX_INLINE_CASES
 from evaluator.stages import code, known_noise, preparing
-from evaluator.stages.asking import ask_all
+from evaluator.stages.asking import Until, ask_all
 from evaluator.stages.recording import Note, Recorder, Tally
 from evaluator.stages.resuming import PARTS, Partial
 from evaluator.stages.workspace import MAX_HANDED
@@ -41,16 +41,19 @@ they are interrupted."""
 UNTIMED = ("recorded",)
 """Pipelines whose own time says nothing: how long an answer took is known only where it was recorded."""
 
+NO_TIME = AnswerFailure(UNASKED, "not asked, or not answered, before the deadline for all questions")
+
 UNKNOWN_CODE = "there are too many files around the configuration to know that the code is the same"
 
 MAX_TOLD = 100
 """How many failures are logged, each with its traceback where no other had the same."""
 
 
-def collect(workspace: Workspace, *, keeps: bool = False) -> None:
+def collect(workspace: Workspace, *, keeps: bool = False, deadline: float = math.inf) -> None:
     """Ask the pipeline and write collect.json and records.jsonl.
 
-    What a live pipeline answered ``keeps`` being taken up by the next collect, until somebody discards it.
+    What a live pipeline answered ``keeps`` being taken up by the next collect, until somebody discards it. After
+    ``deadline`` seconds no more is asked: what is answered by then is kept, and the other cases say so.
 
     Raises:
         InputError: the golden set, the fixture or the metrics have mistakes, or the fixture lacks what is labelled.
@@ -58,7 +61,8 @@ def collect(workspace: Workspace, *, keeps: bool = False) -> None:
         PipelineError: the pipeline cannot be started.
         Interrupted: a person or the system stopped it; what was answered is kept.
     """
-    run = _Run(workspace, preparing.prepare(workspace))
+    until = Until(workspace.clock.seconds, workspace.clock.seconds() + deadline)
+    run = _Run(workspace, preparing.prepare(workspace), until)
     try:
         run.ask()
         run.finish(keeps=keeps)
@@ -87,9 +91,10 @@ def _together(notes: Sequence[Note], record: Record) -> Note:
 class _Run:
     """One collect."""
 
-    def __init__(self, workspace: Workspace, work: Work) -> None:
+    def __init__(self, workspace: Workspace, work: Work, until: Until) -> None:
         self._workspace = workspace
         self._work = work
+        self._until = until
         self._records = workspace.out / RECORDS
         config = workspace.config
         self._recorder = Recorder(work.fixture, config.k, config.language, self._records)
@@ -110,6 +115,7 @@ class _Run:
         self._tracebacks: set[str] = set()
         self._repeats = known_noise.repeats(config)
         self._replies: dict[str, list[_Timed]] = {}
+        self._finished: set[str] = set()
         self._progress = workspace.progress("collect", len(work.cases))
         self._started_at, self._began = workspace.clock.now(), workspace.clock.seconds()
 
@@ -136,14 +142,14 @@ class _Run:
             self._progress.close()
 
     def _ask_in_turn(self, pipeline: Pipeline) -> None:
-        seconds = self._workspace.clock.seconds
+        seconds, end = self._until
         records: list[Record] = []
         # A large run is read again by whoever needs it: nothing holds it whole.
         room = MAX_HANDED if len(self._work.requests) <= MAX_INLINE_CASES else 0
         with atomic.atomic_file(self._records) as file:
             for request in self._work.requests:
                 began = seconds()
-                reply = pipeline.ask(request, 0)
+                reply = pipeline.ask(request, 0) if began < end else NO_TIME
                 record, line = self._recorder.record(self._work.cases[request.id], reply)
                 file.write(line)
                 room -= len(line)
@@ -164,7 +170,8 @@ class _Run:
         if requests:
             workers = min(setting.config.workers, len(requests))
             with self._work.kind.open(setting) as pipeline, self._part:
-                ask_all(pipeline, requests, self._keep, workers=workers, seconds=self._workspace.clock.seconds)
+                ask_all(pipeline, requests, self._keep, workers=workers, until=self._until)
+                self._leave_out(asked)
         with atomic.atomic_file(self._records) as file:
             file.writelines(self._part.lines(self._work.cases))
             self._outdate_collection()
@@ -198,6 +205,7 @@ class _Run:
         found.append(_Timed(reply, seconds))
         if len(found) < self._repeats:
             return
+        self._finished.add(request.id)
         replies = [each.reply for each in self._replies.pop(request.id)]
         record, _ = self._recorder.record(self._work.cases[request.id], *replies)
         note = _together([self._note(*each) for each in found], record)
@@ -205,6 +213,14 @@ class _Run:
         self._add(record, note)
         for each, given in zip(record.each(), replies, strict=True):
             self._tell(each, given)
+
+    def _leave_out(self, asked: Sequence[Request]) -> None:
+        """Record of the cases that there was no time for that this was so."""
+        left = [request for request in asked if request.id not in self._finished]
+        for request in left:
+            self._replies.pop(request.id, None)
+            for _ in range(self._repeats):
+                self._keep(request, NO_TIME, 0.0)
 
     def _note(self, reply: Reply, seconds: float) -> Note:
         ours = None if self._work.kind.name in UNTIMED else round(seconds * 1000, 3)
@@ -216,7 +232,7 @@ class _Run:
 
     def _tell(self, record: Record, reply: Reply) -> None:
         """Say in the log why a case failed; of one that is held out, only that it did."""
-        if record.failure is None or self._tally.failed > MAX_TOLD:
+        if record.failure is None or record.failure.is_unasked or self._tally.failed > MAX_TOLD:
             return
         case, failure, log = self._work.cases[record.id], record.failure, self._workspace.log
         if case.split == "holdout":
@@ -263,7 +279,7 @@ class _Run:
             return "interrupted; nothing is kept"
         if self._code is None:
             return f"interrupted; the same command asks every question again, because {UNKNOWN_CODE}"
-        answered = self._tally.added - self._tally.failed
+        answered = self._tally.added - self._tally.failed - self._tally.unasked
         return (
             f"interrupted; {answered} of {len(self._work.cases)} cases are answered and kept in "
             f"{self._part.path}: the same command goes on from there"

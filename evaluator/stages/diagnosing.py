@@ -40,6 +40,8 @@ class Diagnoser:
 
     def of(self, view: CaseView, needs: Sequence[RunNeed]) -> str | None:
         """The cause why a case fails; None where it does not. ``needs`` are its own, as they were resolved."""
+        if not view.asked:
+            return None
         missing = () if view.failed else self._missing(view, needs)
         if not missing and not view.failed and view.answer is None and view.abstained is None:
             # Nothing else is known of a case without an answer, and most cases are such.

@@ -159,6 +159,7 @@ class Examining:
             origins=tuple(part.origin for part in expanded),
             rows=tuple(rows.gated_rows(self._sheet(lines, anchor, old=old), own, config.gate.min_cases)),
             critical=tuple(critical), failures=sum(failed), cases=len(failed), all_failed=all([*failed, *holdout]),
+            unasked=self.seen.unasked,
             pairable=pairs.pairable - named, paired=len(pairs.paired), has_baseline=self.seen.baseline is not None,
             baseline_required=config.baseline.required, partial=partial(self.seen.candidate),
             judging=self._judging(old=old),

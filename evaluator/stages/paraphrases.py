@@ -82,7 +82,7 @@ class Groups:
         if not ids or self._path is None:
             return Group(ids) if ids else ALONE
         found = [self._record(case, self._path) for case in ids]
-        return Group(ids, tuple(self._replied(record) for record in found if record is not None))
+        return Group(ids, tuple(self._replied(record) for record in found if record is not None and _was_asked(record)))
 
     def _replied(self, record: Record) -> Replied | None:
         if record.failure is not None:
@@ -131,7 +131,10 @@ class Meeting:
         if not self.wanted or not stored.case.paraphrases:
             return ()
         run, ids = (self.candidate, self._ids) if is_candidate else (self.baseline, self._ids_before)
-        return tuple(_ranking_of(run, run.case(case)) for case in stored.case.paraphrases if case in ids) if run else ()
+        if run is None:
+            return ()
+        found = [run.case(case) for case in stored.case.paraphrases if case in ids]
+        return tuple(_ranking_of(run, each) for each in found if not each.case.is_unasked)
 
     def new(self, mine: StoredCase) -> Sides:
         """Both sides of the candidate's group; where they cannot be compared, what it comes to by itself."""
@@ -170,7 +173,8 @@ class Meeting:
     def _is_paired(self, case: str) -> bool:
         if self.baseline is None or case not in self._ids or case not in self._ids_before:
             return False
-        return self.baseline.case(case).case.input_hash == self.candidate.case(case).case.input_hash
+        before, after = self.baseline.case(case).case, self.candidate.case(case).case
+        return before.input_hash == after.input_hash and not (before.is_unasked or after.is_unasked)
 
     @cached_property
     def _ids(self) -> frozenset[str]:
@@ -179,6 +183,10 @@ class Meeting:
     @cached_property
     def _ids_before(self) -> frozenset[str]:
         return frozenset(self.baseline.ids if self.baseline is not None else ())
+
+
+def _was_asked(record: Record) -> bool:
+    return record.failure is None or not record.failure.is_unasked
 
 
 def _ranking_of(run: Run, stored: StoredCase) -> Replied | None:

@@ -116,12 +116,14 @@ class Tally:
         latencies: milliseconds by case id, in no particular order.
         added: how many cases were counted.
         failed: how many of them failed, at least once.
+        unasked: for how many there was no time.
     """
 
     def __init__(self, fixture: Fixture | None, deepest: MetricId | None, k: int) -> None:
         self.latencies: dict[str, float] = {}
         self.added = 0
         self.failed = 0
+        self.unasked = 0
         self._fixture = fixture
         cutoff = (deepest.k if deepest is not None else None) or 0
         self._deepest, self._k = deepest, k
@@ -135,6 +137,9 @@ class Tally:
     def add(self, record: Record, note: Note) -> None:
         """Count one record."""
         self.added += 1
+        if record.failure is not None and record.failure.is_unasked:
+            self.unasked += 1
+            return
         self.failed += record.failed
         for sentence in note.warnings:
             self._sentences.setdefault(sentence, []).append(record.id)
@@ -160,6 +165,8 @@ class Tally:
 
     def warnings(self, cases: Mapping[str, Case], *, may_be_short: bool) -> Iterator[str]:
         """What was counted, in sentences; a case that is held out is never named."""
+        if self.unasked:
+            yield f"{counted(self.unasked, 'case')} not answered before the deadline for all questions"
         if self._unknown:
             count = sum(self._unknown.values())
             text = "; facts and values are looked for in the text they came with" if self._has_text else ""

@@ -48,10 +48,10 @@ class Tally:
     ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``judged`` counts those that it
     could and nobody accepted, ``undrawn`` those of them that judge.sample left out now; ``unsupported`` are claims that
     are unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a
-    whole. ``relabelled`` are cases that are labelled otherwise, with the places of what that says nothing to.
-    ``renumbered`` are chunks and documents that labels name and that say something else now, by case, as ``others``
-    finds them. ``regressed`` is what paired cases lost of which some metric fell. ``exhibits`` and ``holdout`` are for
-    people to look at, and so is ``grouped``: the candidate's groups of paraphrases by root, with it.
+    whole. ``unasked`` counts cases without time. ``relabelled`` are cases that are labelled otherwise, with the places
+    of what that says nothing to. ``renumbered`` are chunks and documents that labels name and that say something else
+    now, by case, as ``others`` finds them. ``regressed`` is what paired cases lost of which some metric fell.
+    ``exhibits``, ``holdout`` and ``grouped``, the candidate's groups of paraphrases by root, are for people to look at.
     """
 
     candidate: Run
@@ -73,6 +73,7 @@ class Tally:
     critical_before: set[str] = field(default_factory=set)
     failed: dict[bool, list[bool]] = field(default_factory=lambda: {False: [], True: []})
     answers_exist: bool = False
+    unasked: int = 0
     judged_changed: list[str] = field(default_factory=list)
     judged: int = 0
     undrawn: int = 0
@@ -94,7 +95,10 @@ class Tally:
         return self.ruler if mine == theirs else replace(self.ruler, citations=self.baseline.head)
 
     def take(self, met: Met) -> None:
-        """Note one case."""
+        """Note one case; one that there was no time for is left out on both sides, and counted."""
+        if met.mine is not None and met.mine.case.is_unasked:
+            self.unasked += 1
+            return
         if met.theirs is not None:
             case = met.theirs.case
             self.asked_before[case.id] = Asked(case.input_hash, case.split == "holdout")

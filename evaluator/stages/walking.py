@@ -21,14 +21,17 @@ class Met(NamedTuple):
 def meet(candidate: Run, baseline: RunReader | None, *, whole: bool) -> Iterator[Met]:
     """Every case of the candidate, in its order, then those that only the baseline has.
 
-    Where the candidate is not ``whole`` (``--only``), the baseline is taken to hold the same cases.
+    Where the candidate is not ``whole`` (``--only``), the baseline is taken to hold the same cases. It holds none that
+    it had no time for.
     """
     if baseline is None:
         yield from (Met(mine, None) for mine in candidate.cases())
         return
     others = set(baseline.ids)
     for mine in candidate.cases():
-        yield Met(mine, baseline.case(mine.case.id) if mine.case.id in others else None)
+        theirs = baseline.case(mine.case.id) if mine.case.id in others else None
+        yield Met(mine, theirs if theirs is not None and not theirs.case.is_unasked else None)
     if whole:
         known = set(candidate.ids)
-        yield from (Met(None, baseline.case(case)) for case in baseline.ids if case not in known)
+        left = (baseline.case(case) for case in baseline.ids if case not in known)
+        yield from (Met(None, theirs) for theirs in left if not theirs.case.is_unasked)

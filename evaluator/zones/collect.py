@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TYPE_CHECKING
 
 from evaluator.stages import collect as stage
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     from evaluator.zones.site import Site
 
 
-def collect(stream: IO[bytes], out: IO[bytes], site: Site, *, interpreter: Path | None) -> None:
-    """Ask the pipeline of a repository and write what it did; ``interpreter`` has what was installed for it.
+def collect(
+    stream: IO[bytes], out: IO[bytes], site: Site, *, interpreter: Path | None = None, deadline: float = math.inf
+) -> None:
+    """Ask the pipeline of a repository and write what it did.
+
+    ``interpreter`` has what was installed for it; after ``deadline`` seconds it is asked nothing more.
 
     Raises:
         ZoneProblem: the stream is no repository.
@@ -26,7 +31,9 @@ def collect(stream: IO[bytes], out: IO[bytes], site: Site, *, interpreter: Path 
     """
     archive.unpack_tree(stream, site.root)
     workspace = site.workspace()
-    stage.collect(workspace if interpreter is None else _with_interpreter(workspace, interpreter))
+    if interpreter is not None:
+        workspace = _with_interpreter(workspace, interpreter)
+    stage.collect(workspace, deadline=deadline)
     archive.pack_files(workspace.out, out, RECORDED)
 
 

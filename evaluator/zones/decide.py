@@ -98,7 +98,7 @@ def _outputs(folder: Path, decision: Decision) -> dict[str, str | int]:
     total = failures = unscored = 0
     for stored in read_run(folder / "run.json").cases():
         total += 1
-        failures += stored.case.failure is not None
+        failures += stored.case.failure is not None and not stored.case.is_unasked
         unscored += len(stored.case.unscored)
     timing = read_run(folder / "run.json").head.timing
     return {

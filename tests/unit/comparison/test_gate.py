@@ -95,6 +95,8 @@ OPEN: list[Any] = [
     ),
     pytest.param({"pairable": 10, "paired": 9}, [], id="nine of ten paired"),
     pytest.param({"pairable": 10, "paired": 8}, ["too-few-paired"], id="eight of ten paired"),
+    pytest.param({"unasked": 1}, ["deadline"], id="one case had no time"),
+    pytest.param({"unasked": 6, "cases": 0, "all_failed": True}, ["deadline"], id="no case had time"),
     pytest.param({"partial": "only 3 of 600 cases"}, ["partial-run"], id="a part of the set"),
 ]
 

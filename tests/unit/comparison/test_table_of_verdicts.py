@@ -144,6 +144,10 @@ REASONS: dict[str, ReasonCase] = {
         _self_reported(exam(rule={"max_drop": 0.02})), "inconclusive",
         [("nothing-decided", "there is a baseline, and no rule about a drop could be decided")],
     ),
+    "deadline": ReasonCase(
+        exam(unasked=3), "inconclusive",
+        [("deadline", "3 cases not answered before the deadline: the others decide nothing by themselves")],
+    ),
     "partial-run": ReasonCase(
         exam(partial="3 of 600 cases"), "inconclusive", [("partial-run", "3 of 600 cases: a part decides nothing")]
     ),

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
 from evaluator.model.record import Answer, AnswerFailure, Reply, Request
-from evaluator.stages.asking import ask_all
+from evaluator.stages import asking
+from evaluator.stages.asking import Until, ask_all
 from tests import workbench
 
 REQUESTS = [workbench.request(identifier=f"q{number}") for number in range(40)]
@@ -36,7 +38,8 @@ def test_every_question_is_kept_once(workers: int) -> None:
     """However many ask, each question is asked once and its own reply kept."""
     kept: list[str] = []
     fake = Fake()
-    ask_all(fake, REQUESTS, lambda request, _reply, _: kept.append(request.id), workers=workers, seconds=lambda: 0.0)
+    until = Until(lambda: 0.0)
+    ask_all(fake, REQUESTS, lambda request, _reply, _: kept.append(request.id), workers=workers, until=until)
 
     assert sorted(kept) == sorted(request.id for request in REQUESTS)
     assert not fake.is_closed
@@ -45,7 +48,7 @@ def test_every_question_is_kept_once(workers: int) -> None:
 def test_each_slot_is_one_thread() -> None:
     """A pipeline may keep a process per slot: no two threads ever ask in the same one."""
     fake = Fake()
-    ask_all(fake, REQUESTS, lambda *_: None, workers=4, seconds=lambda: 0.0)
+    ask_all(fake, REQUESTS, lambda *_: None, workers=4, until=Until(lambda: 0.0))
 
     assert all(len(threads) == 1 for threads in fake.slots.values())
     assert set(fake.slots) <= set(range(4))
@@ -60,7 +63,7 @@ def test_the_time_of_each_answer_is_measured() -> None:
         REQUESTS[:2],
         lambda _request, _reply, seconds: took.append(seconds),
         workers=1,
-        seconds=lambda: next(ticks),
+        until=Until(lambda: next(ticks)),
     )
 
     assert took == [2.5, 0.25]
@@ -71,7 +74,7 @@ def test_a_faulty_pipeline_is_closed_and_its_error_raised() -> None:
     fake = Fake(broken="q3")
     kept: list[str] = []
     with pytest.raises(RuntimeError, match="this pipeline is faulty"):
-        ask_all(fake, REQUESTS, lambda request, _reply, _: kept.append(request.id), workers=1, seconds=lambda: 0.0)
+        ask_all(fake, REQUESTS, lambda request, _reply, _: kept.append(request.id), workers=1, until=Until(lambda: 0.0))
 
     assert kept == ["q0", "q1", "q2"]
     assert fake.is_closed
@@ -85,7 +88,7 @@ def test_what_cannot_be_kept_ends_the_asking() -> None:
         raise OSError("no space left")
 
     with pytest.raises(OSError, match="no space left"):
-        ask_all(asked, REQUESTS, keep, workers=1, seconds=lambda: 0.0)
+        ask_all(asked, REQUESTS, keep, workers=1, until=Until(lambda: 0.0))
 
     assert asked.is_closed
 
@@ -113,7 +116,47 @@ def test_failures_that_closing_causes_are_not_kept() -> None:
     with pytest.raises(RuntimeError):
         ask_all(
             Waiting(), REQUESTS, lambda request, reply, _: kept.append((request.id, str(reply))), workers=2,
-            seconds=lambda: 0.0,
+            until=Until(lambda: 0.0),
         )  # fmt: skip
 
     assert kept == []
+
+
+class Stuck(Fake):
+    """Answers two questions; what is asked then is answered only when nobody waits for it any more."""
+
+    def __init__(self, *, lets_go: bool) -> None:
+        super().__init__()
+        self.lets_go = lets_go
+        self.closed, self.abandoned = threading.Event(), threading.Event()
+        self.late = threading.Event()
+
+    def ask(self, request: Request, slot: int) -> Reply:
+        """Answer the first two."""
+        if request.id in {"q0", "q1"}:
+            return super().ask(request, slot)
+        (self.closed if self.lets_go else self.abandoned).wait()
+        self.late.set()
+        return AnswerFailure("died", "closed") if self.lets_go else Answer(retrieved=(), answer="too late")
+
+    def close(self) -> None:
+        """End what is being asked, unless that does not let go."""
+        self.is_closed = True
+        self.closed.set()
+
+
+@pytest.mark.parametrize("lets_go", [True, False])
+def test_when_time_is_over_what_was_answered_is_kept(monkeypatch: pytest.MonkeyPatch, *, lets_go: bool) -> None:
+    """No more is asked, and neither a failure that closing causes nor an answer that comes later counts."""
+    monkeypatch.setattr(asking, "GRACE_SECONDS", 0.0)
+    kept: list[str] = []
+    fake = Stuck(lets_go=lets_go)
+    ask_all(
+        fake, REQUESTS, lambda request, _reply, _: kept.append(request.id), workers=1,
+        until=Until(time.monotonic, time.monotonic() + 0.2),
+    )  # fmt: skip
+    fake.abandoned.set()
+    fake.late.wait()
+
+    assert kept == ["q0", "q1"]
+    assert fake.is_closed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +35,14 @@ class Flow:
         self.place = place
         self.said = io.StringIO()
 
-    def collected(self, interpreter: Path | None = None) -> io.BytesIO:
+    def collected(self, interpreter: Path | None = None, deadline: float = math.inf) -> io.BytesIO:
         """What leaves collect."""
         ready, out = io.BytesIO(), io.BytesIO()
         parts = stream_of({"tree.tar": tree_of(self.repo).getvalue()})
         prepare(parts, ready, Wanted("collect"), site(self.place / "prepare", self.said))
         ready.seek(0)
-        collect(ready, out, site(self.place / "collect", self.said), interpreter=interpreter)
+        place = site(self.place / "collect", self.said)
+        collect(ready, out, place, interpreter=interpreter, deadline=deadline)
         return io.BytesIO(out.getvalue())
 
     def sealed(self, stream: io.BytesIO) -> bytes:
@@ -213,3 +215,69 @@ def test_a_pipeline_that_fails_everywhere_is_inconclusive(flow: Callable[..., Fl
 
     assert json.loads(files["decision.json"])["outcome"] == "inconclusive"
     assert b"failures=6\n" in files["outputs"]
+
+
+SLOW = """
+import pathlib, threading
+def answer(request):
+    if request["id"] not in ("returns", "refunds", "invoices"):
+        threading.Event().wait()
+    return {"retrieved": [{"id": "c-" + request["id"]}]}
+"""
+
+
+def slow(flow: Flow, code: str = SLOW) -> Flow:
+    """An attempt with a pipeline of its own, in which each question has a worker of its own."""
+    (flow.repo / "app.py").write_text(code)
+    return flow
+
+
+PYTHON = {"kind": "python", "python": {"target": "app:answer", "python": sys.executable}, "workers": 6}
+
+
+def test_a_deadline_keeps_what_was_answered_and_decides_nothing(flow: Callable[..., Flow]) -> None:
+    """Cases that there was no time for are no losses: nothing fails by them, and nothing passes without them."""
+    quick = SLOW.replace("threading.Event().wait()", "pass")
+    baseline = slow(flow("main", pipeline=PYTHON), quick).whole()["run.json"]
+    run = slow(flow("slow", pipeline=PYTHON))
+    files = run.decided(run.scored(run.sealed(run.collected(deadline=2.0))), baseline)
+
+    decision, found = (json.loads(files[name]) for name in ("decision.json", "run.json"))
+    cases = {case["id"]: case for case in found["cases"]}
+    assert (decision["outcome"], decision["exit_code"]) == ("inconclusive", 3)
+    assert [reason["code"] for reason in decision["reasons"]] == ["deadline"]
+    assert "3 cases not answered before the deadline" in decision["reasons"][0]["text"]
+    assert cases["returns"]["scores"] == {"recall@2": 1.0}
+    assert {name: case["failure"] and case["failure"]["kind"] for name, case in cases.items()} == {
+        "returns": None, "refunds": None, "parcels": "deadline", "islands": "deadline", "batteries": "deadline",
+        "invoices": None,
+    }  # fmt: skip
+    assert cases["parcels"]["unscored"] == {"recall@2": "there was no time to ask"}
+    assert cases["parcels"]["diagnosis"] is None
+    assert found["summary"]["all"]["recall@2"] == {"mean": 1.0, "n": 3, "of": 6}
+    assert b"the worst value" not in files["comment.md"]
+    assert b"failures=0\n" in files["outputs"]
+
+
+def test_a_deadline_hides_no_regression(flow: Callable[..., Flow]) -> None:
+    """What was answered is compared all the same: a critical case that lost its chunk fails the run."""
+    quick = SLOW.replace("threading.Event().wait()", "pass")
+    baseline = slow(flow("main", pipeline=PYTHON), quick).whole()["run.json"]
+    run = slow(flow("slow", pipeline=PYTHON), SLOW.replace('"c-" + request["id"]', '"c-parcels"'))
+    files = run.decided(run.scored(run.sealed(run.collected(deadline=2.0))), baseline)
+
+    decision = json.loads(files["decision.json"])
+    assert decision["outcome"] == "failed"
+    lost = {case["id"] for case in decision["cases"] if case["status"] == "failed"}
+    assert lost == {"returns", "refunds", "invoices"}
+
+
+def test_a_builtin_pipeline_has_a_deadline_too(flow: Callable[..., Flow]) -> None:
+    """Without any time nothing is asked, and that is no verdict about the pipeline."""
+    run = flow("slow")
+    files = run.decided(run.scored(run.sealed(run.collected(deadline=0.0))))
+
+    decision = json.loads(files["decision.json"])
+    said = {reason["code"]: reason["text"] for reason in decision["reasons"]}
+    assert decision["outcome"] == "inconclusive"
+    assert "6 cases not answered before the deadline" in said["deadline"]
