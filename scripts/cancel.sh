@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
-# Ends the containers of a run that was cancelled, should run.sh have had no time to.
+# Ends what is left of a run that was cancelled, should run.sh have had no time to.
 set -euo pipefail
 
+# shellcheck source=scripts/lib.sh
+source "${BASH_SOURCE[0]%/*}/lib.sh"
+
 # Without its name nothing was started; other jobs of this run may be at work on the same machine.
-[[ -n $ASSAY_STEP ]] || exit 0
-own="label=rag-assay.step=$ASSAY_STEP"
-mapfile -t left < <(docker ps --all --quiet --filter "$own")
-((${#left[@]} == 0)) || docker rm --force "${left[@]}" >/dev/null
-mapfile -t left < <(docker volume ls --quiet --filter "$own")
-((${#left[@]} == 0)) || docker volume rm --force "${left[@]}" >/dev/null
+[[ -z $ASSAY_STEP ]] || remove_labelled "rag-assay.step=$ASSAY_STEP"

@@ -26,7 +26,7 @@ check_inputs() {
     one_of phase "$ASSAY_PHASE" all begin collect score publish
     one_of tier "$ASSAY_TIER" auto retrieval full
     one_of install-policy "$ASSAY_INSTALL_POLICY" hashes wheels source
-    one_of network "$ASSAY_NETWORK" none host
+    check_network
     one_of fail-on "$ASSAY_FAIL_ON" inconclusive regression never
     one_of upload "$ASSAY_UPLOAD" report full none
     one_of comment "$ASSAY_COMMENT" always on-change on-failure off
@@ -85,6 +85,29 @@ check_includes() {
 
 # The words of an input, one a line.
 words() { tr -s ', \t\r' '\n' <<<"$1" | sed '/^$/d'; }
+
+readonly A_NAME='[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?'
+readonly EGRESS_HOST="^((\*\.$A_NAME(\.$A_NAME)+|$A_NAME(\.$A_NAME)*)\.?|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$"
+
+# egress_hosts: where the pipeline may connect to, as the proxy's options.
+check_network() {
+    local host
+    local -a hosts_named
+    egress_hosts=()
+    [[ $ASSAY_NETWORK =~ ^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$ ]] ||
+        stop 2 "the input network is '$ASSAY_NETWORK'; it is none, egress, host or the name of a docker network"
+    mapfile -t hosts_named < <(words "$ASSAY_EGRESS_HOSTS")
+    for host in "${hosts_named[@]}"; do
+        [[ ${#host} -le 260 && $host =~ $EGRESS_HOST ]] ||
+            stop 2 "the input egress-hosts names '$host', which is no host; write it as in api.example.com, *.example.com or 10.0.0.5:8000"
+        egress_hosts+=(--host "$host")
+    done
+    if [[ $ASSAY_NETWORK == egress ]] && ((${#hosts_named[@]} == 0)); then
+        stop 2 "network: egress needs the input egress-hosts; without a host, network: none is the same and costs nothing"
+    elif [[ $ASSAY_NETWORK != egress ]] && ((${#hosts_named[@]} > 0)); then
+        stop 2 "the input egress-hosts is for network: egress, and the input network is '$ASSAY_NETWORK'"
+    fi
+}
 
 check_grantable() {
     local input=$1 name=$2

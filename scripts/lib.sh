@@ -12,6 +12,7 @@ readonly SAID_LINES=60           # of what a failed zone printed, in the summary
 readonly ZONE_SECONDS=1800       # for every zone but collect and one that judges
 readonly TELLING_SECONDS=300     # for a zone that tells GitHub
 readonly ENDING_SECONDS=60       # for collect to hand on what is there when its time is over
+readonly LEFT_SECONDS=60         # after which a container ends by itself, should nobody have ended it
 readonly VERSION_SECONDS=120     # for an image to say which version it has
 readonly OUR_USER=10001:10001
 readonly PIPELINE_USER=10002:10002
@@ -89,14 +90,24 @@ take_certificates() {
 
 # Every container, volume and file of this attempt goes, however it ends.
 clean_up() {
-    remove_containers
-    [[ -z $volume ]] || docker volume rm --force "$volume" >/dev/null 2>&1 || true
+    remove_labelled "rag-assay.step=$step"
     rm -rf "$temporary"
+}
+
+# Containers first: they hold the others.
+remove_labelled() {
+    local kind
+    local -a left
+    remove_containers "$1"
+    for kind in volume network; do
+        mapfile -t left < <(docker "$kind" ls --quiet --filter "label=$1" 2>/dev/null)
+        ((${#left[@]} == 0)) || docker "$kind" rm "${left[@]}" >/dev/null 2>&1 || true
+    done
 }
 
 remove_containers() {
     local -a left
-    mapfile -t left < <(docker ps --all --quiet --filter "label=rag-assay.step=$step" 2>/dev/null)
+    mapfile -t left < <(docker ps --all --quiet --filter "label=$1" 2>/dev/null)
     ((${#left[@]} == 0)) || docker rm --force "${left[@]}" >/dev/null 2>&1 || true
 }
 
@@ -163,11 +174,20 @@ hint_at_time() {
 seconds_of() {
     case $1-${tier-} in
         *-log-*) printf %s $(($(seconds_of "${1%-log}") + ZONE_SECONDS)) ;; # it ends when what it listens to has ended
+        egress-*) printf %s $(($(seconds_of collect) + ZONE_SECONDS)) ;;
         collect-*) printf %s $((ASSAY_COLLECT_TIMEOUT + ENDING_SECONDS)) ;;
         score-full) printf %s "$ASSAY_JUDGE_TIMEOUT" ;;
         version-*) printf %s "$VERSION_SECONDS" ;;
         publish*) printf %s "$TELLING_SECONDS" ;;
         *) printf %s "$ZONE_SECONDS" ;;
+    esac
+}
+
+# Whether a zone speaks with the network by itself.
+goes_out() {
+    case $1-${tier-} in
+        install-* | fetch-* | keep-* | receive-* | egress-* | publish* | score-full) ;;
+        *) return 1 ;;
     esac
 }
 
@@ -184,14 +204,21 @@ start() {
     [[ " ${options[*]} " == *' --network '* ]] || options+=(--network none)
     [[ " ${options[*]} " == *' --user '* ]] || options+=(--user "$OUR_USER")
     # A machine's proxy is handed to its containers, with the password that may stand in it.
-    [[ $zone == install || $zone == fetch || $zone == keep || $zone == receive || $zone == publish* || $zone-${tier-} == score-full ]] || for variable in "${PROXIES[@]}"; do without+=(--env "$variable=" --env "${variable,,}="); done
+    for variable in "${PROXIES[@]}" "${PROXIES[@],,}"; do
+        if ! goes_out "$zone"; then
+            without+=(--env "$variable=")
+        elif [[ -v $variable && ! ${!variable} =~ (localhost|127\.[0-9]) ]]; then
+            without+=(--env "$variable") # one at the machine's own loopback is out of a container's reach
+        fi
+    done
     [[ ${RUNNER_DEBUG:-} != 1 ]] || options+=(--env RAG_ASSAY_DEBUG=1)
     [[ " ${options[*]} " != *' --network bridge '* || -z ${RAG_ASSAY_CA-} ]] || options+=(--env RAG_ASSAY_CA)
     timeout --foreground --kill-after=30 "$(seconds_of "$zone")" docker run --rm --interactive --init --log-driver none \
-        --name "$name-$zone" --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" \
+        --name "$name-$zone" "${OWN_LABELS[@]}" \
         --cap-drop=ALL --security-opt=no-new-privileges --read-only \
         --tmpfs /tmp:rw,exec,nosuid,nodev,size=2g,mode=1777 --tmpfs /work:rw,exec,nosuid,nodev,size=4g,mode=1777 \
         --memory "${memory}k" --pids-limit 512 --env HOME=/tmp --env TMPDIR=/tmp \
+        --env "RAG_ASSAY_SECONDS=$(($(seconds_of "$zone") + LEFT_SECONDS))" \
         "${without[@]}" "${options[@]}" "$from" "$@"
 }
 

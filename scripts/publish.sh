@@ -28,7 +28,7 @@ publish_failure() {
 # A status that stays pending would block for ever; the comment stays, for another run may be about to write it. There
 # are seconds for all this, so what costs the machine something ends first.
 cancelled() {
-    remove_containers
+    remove_containers "rag-assay.step=$step"
     ASSAY_COMMENT=off ASSAY_CHECK=false ASSAY_ISSUE=false publish_failure "the run was cancelled"
     clean_up
 }

@@ -18,6 +18,8 @@ source "$scripts/image.sh"
 source "$scripts/publish.sh"
 # shellcheck source=scripts/phases.sh
 source "$scripts/phases.sh"
+# shellcheck source=scripts/network.sh
+source "$scripts/network.sh"
 
 main() {
     cd -P "$GITHUB_WORKSPACE"
@@ -55,6 +57,7 @@ prepare_attempt() {
     [[ $ASSAY_PHASE == all ]] ||
         leg=$(printf '%s\n' "$GITHUB_RUN_ID" "$ASSAY_CONFIG" "$ASSAY_VARIANT" | sha256sum | cut -c 1-8)
     name=rag-assay-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$step
+    OWN_LABELS=(--label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step")
     output step "$step"
     trap 'stop 4 "the action stopped before there was a verdict"' EXIT
     trap 'trap - EXIT; cancelled; exit 130' INT TERM
@@ -115,16 +118,19 @@ prepare_repository() {
 
 collect_answers() {
     local -a installed=()
-    local network=$ASSAY_NETWORK t=$temporary
+    local network t=$temporary
+    local -a way_out seen
     if [[ -n $ASSAY_REQUIREMENTS$ASSAY_PYTHON ]]; then
         install_packages "$@" "${hidden[@]}"
         installed=(--installed)
     fi
-    local -a options=(--user "$PIPELINE_USER" --network "$network" "${grants[@]}")
+    open_network
+    local -a options=(--user "$PIPELINE_USER" --network "$network" "${grants[@]}" "${way_out[@]}")
     [[ -z $volume ]] || options+=(--volume "$volume:/deps:ro")
     [[ $pipeline_image == "$image" ]] || options+=(--entrypoint rag-assay)
     run_zone collect "$pipeline_image" "$t/prepared.tar" "$t/collected.tar" "${options[@]}" -- \
-        collect "$@" "${installed[@]}" --deadline "$ASSAY_COLLECT_TIMEOUT"
+        collect "$@" "${installed[@]}" "${seen[@]}" --deadline "$ASSAY_COLLECT_TIMEOUT"
+    close_network
     run_zone seal "$image" "$t/collected.tar" "$t/sealed.tar" "${grants[@]}" -- seal "${keys[@]}"
     hand_on_answers
 }
@@ -221,7 +227,7 @@ keep_judged() {
 install_packages() {
     local t=$temporary
     volume=$name
-    docker volume create --label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step" "$volume" >/dev/null || stop 4 "docker cannot make a volume"
+    docker volume create "${OWN_LABELS[@]}" "$volume" >/dev/null || stop 4 "docker cannot make a volume"
     run_zone prepare-install "$image" "$t/to-prepare.tar" "$t/to-install.tar" -- prepare --for install "$@"
     run_zone install "$image" "$t/to-install.tar" /dev/null --network bridge --volume "$volume:/deps" -- \
         install --requirements "$ASSAY_REQUIREMENTS" --policy "$ASSAY_INSTALL_POLICY" --python "$ASSAY_PYTHON"

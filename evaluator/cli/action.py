@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from evaluator.cli import certificates
-from evaluator.cli.collecting import CONFIG, TIER, collect
+from evaluator.cli.collecting import CONFIG, TIER, collect, egress
 from evaluator.cli.options import FILE, OPTIONS, examples
 from evaluator.cli.publishing import COMMENTS
 from evaluator.cli.receiving import receive
@@ -39,14 +40,17 @@ HOST = click.option("--host", "hosts", multiple=True, metavar="HOST", help="A ho
     )
 )
 @click.option("--work", type=FILE, default="/work", show_default=True, metavar="DIR", help="An empty folder.")
+@click.option("--seconds", type=int, default=0, envvar="RAG_ASSAY_SECONDS", metavar="N", help="End then by itself.")
 @click.option("--volume", type=FILE, default="/deps", show_default=True, metavar="DIR", help="What install fills.")
 @click.pass_context
-def action(context: click.Context, work: Path, volume: Path) -> None:
+def action(context: click.Context, work: Path, volume: Path, seconds: int) -> None:
     """Run one zone of the GitHub Action.
 
     A zone reads a tar stream on standard input and writes one on standard output. docs/decisions/0002-zones.md says
     what each may see. The Action's scripts call them; by hand they are of use only to look into a fault.
     """
+    # Nobody has to be there to end a container whose runner died.
+    signal.alarm(seconds)
     certificates.trust(context.obj)
     context.obj = Room(context.obj, work, volume)
 
@@ -255,5 +259,5 @@ def publish(room: Room, /, **given: Any) -> int:
     return 0
 
 
-for command in (collect, receive):
+for command in (collect, egress, receive):
     action.add_command(command)

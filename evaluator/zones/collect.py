@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator.stages import collect as stage
 from evaluator.zones import archive
@@ -18,23 +18,39 @@ if TYPE_CHECKING:
     from evaluator.zones.site import Site
 
 
-def collect(
-    stream: IO[bytes], out: IO[bytes], site: Site, *, interpreter: Path | None = None, deadline: float = math.inf
-) -> None:
-    """Ask the pipeline of a repository and write what it did.
+class Wanted(NamedTuple):
+    """How a pipeline is run.
 
-    ``interpreter`` has what was installed for it; after ``deadline`` seconds it is asked nothing more.
+    Attributes:
+        interpreter: the one that has what was installed for it, if anything was.
+        granted: variables that it sees whatever the configuration names: how it gets out of its network.
+        deadline: after so many seconds it is asked nothing more.
+    """
+
+    interpreter: Path | None = None
+    granted: tuple[str, ...] = ()
+    deadline: float = math.inf
+
+
+def collect(stream: IO[bytes], out: IO[bytes], site: Site, wanted: Wanted) -> None:
+    """Ask the pipeline of a repository and write what it did.
 
     Raises:
         ZoneProblem: the stream is no repository.
         AssayError: as the stage.
     """
     archive.unpack_tree(stream, site.root)
-    workspace = site.workspace()
-    if interpreter is not None:
-        workspace = _with_interpreter(workspace, interpreter)
-    stage.collect(workspace, deadline=deadline)
+    workspace = _granting(site.workspace(), wanted.granted)
+    if wanted.interpreter is not None:
+        workspace = _with_interpreter(workspace, wanted.interpreter)
+    stage.collect(workspace, deadline=wanted.deadline)
     archive.pack_files(workspace.out, out, RECORDED)
+
+
+def _granting(workspace: Workspace, names: tuple[str, ...]) -> Workspace:
+    pipeline = workspace.config.pipeline
+    env = tuple(dict.fromkeys((*pipeline.env, *names)))
+    return dataclasses.replace(workspace, config=workspace.config.but(pipeline=pipeline.but(env=env)))
 
 
 def _with_interpreter(workspace: Workspace, interpreter: Path) -> Workspace:

@@ -29,4 +29,5 @@ def forge(tmp_path: Path, action: Path) -> Iterator[Forge]:
 
     assert docker("ps", "--all", "--quiet", "--filter", "label=rag-assay.step") == ""
     assert docker("volume", "ls", "--quiet", "--filter", "label=rag-assay.step") == ""
+    assert docker("network", "ls", "--quiet", "--filter", "label=rag-assay.step") == ""
     assert [path for path in tmp_path.rglob("rag-assay.*") if path.suffix not in {".yml", ".md"}] == []

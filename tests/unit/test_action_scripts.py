@@ -16,6 +16,7 @@ import yaml
 from evaluator.github import event
 from evaluator.model.decision import EXIT_CODES, Decision, Outcome
 from evaluator.stores.values import write_value
+from evaluator.zones.egress import read_rules
 from evaluator.zones.judging import Change
 from tests.container.world import copy_action
 
@@ -219,7 +220,10 @@ def test_what_an_earlier_run_left_is_removed(runner: Runner) -> None:
     [
         ("tier", "ful", "one of: auto retrieval full"),
         ("install-policy", "", "one of: hashes wheels source"),
-        ("network", "bridge", "one of: none host"),
+        ("network", "container:judge", "the name of a docker network"),
+        ("network", "-v", "the name of a docker network"),
+        ("network", "", "the name of a docker network"),
+        ("egress-hosts", "api.example.com", "is for network: egress"),
         ("fail-on", "always", "one of: inconclusive regression never"),
         ("upload", "all", "one of: report full none"),
         ("collect-timeout", "1h", "a number of seconds"),
@@ -1174,3 +1178,68 @@ def test_only_annotations_annotate(written: str, runner: Runner) -> None:
 
     assert runner.outputs["exit-code"] == "4"
     assert written.splitlines()[0] not in said.splitlines() or written.startswith("::error")
+
+
+# The network of the pipeline
+
+
+@pytest.mark.parametrize(
+    "hosts", ["", "https://api.example.com", "*", "*.com", "a..b", "host:0", "host:x", "a;b", "$(id)", "-x", "[::1"]
+)
+def test_egress_without_a_host_that_can_be_is_a_mistake(runner: Runner, hosts: str) -> None:
+    """Before a container is started, with the input's name."""
+    runner.attempt("check_inputs", ASSAY_NETWORK="egress", ASSAY_EGRESS_HOSTS=hosts)
+
+    assert runner.outputs["exit-code"] == "2"
+    assert "egress-hosts" in runner.summary
+
+
+def test_hosts_are_handed_on_as_they_are_written(runner: Runner) -> None:
+    """One a line, or separated by spaces or commas; what the scripts let through is what the proxy takes."""
+    hosts = "api.example.com, *.Example.org:8443\n10.0.0.5:8000 [2001:db8::1]:80 qdrant:6333\nlast.example.com."
+    said = runner.attempt(
+        'check_inputs; printf "%s\n" "${egress_hosts[@]}"', ASSAY_NETWORK="egress", ASSAY_EGRESS_HOSTS=hosts
+    )
+
+    given = [line for line in said.splitlines() if line != "--host"]
+    assert given == [
+        "api.example.com", "*.Example.org:8443", "10.0.0.5:8000", "[2001:db8::1]:80", "qdrant:6333",
+        "last.example.com.",
+    ]  # fmt: skip
+    assert len(read_rules(given)) == 6
+
+
+@pytest.mark.parametrize(("zone", "goes"), [("egress", True), ("fetch", True), ("collect", False), ("decide", False)])
+def test_the_machines_proxy_is_for_zones_that_go_out(runner: Runner, zone: str, *, goes: bool) -> None:
+    """Handed on by name, so that no list of processes shows its password; not one at the machine's loopback."""
+    calls = containers(
+        runner, f"start {zone} ours -- action {zone}", HTTPS_PROXY="http://me:pw@proxy.corp:3128",
+        http_proxy="http://127.0.0.1:9",
+    )  # fmt: skip
+
+    (call,) = calls
+    words = call.split()
+    assert ("HTTPS_PROXY" in words) is goes
+    assert ("HTTPS_PROXY=" in words) is not goes
+    assert "http_proxy" not in words
+    assert "pw@" not in call
+
+
+def containers(runner: Runner, commands: str, **variables: str) -> list[str]:
+    """The containers that commands start: docker's arguments of each."""
+    docker = runner.folder / "bin" / "docker"
+    docker.parent.mkdir(exist_ok=True)
+    docker.write_text(f'#!/bin/sh\n[ "$1" != run ] || echo "$@" >>{runner.folder}/started\n')
+    docker.chmod(0o755)
+    (runner.folder / "started").touch()
+    runner.attempt(commands, PATH=f"{docker.parent}:{runner.environment['PATH']}", **variables)
+    return (runner.folder / "started").read_text().splitlines()
+
+
+def test_a_container_ends_by_itself_after_its_zone_should_have(runner: Runner) -> None:
+    """Should a runner die with nobody left to end what it started."""
+    (call,) = containers(runner, "start collect ours -- action collect", ASSAY_COLLECT_TIMEOUT="100")
+
+    limits = runner.attempt("seconds_of collect", ASSAY_COLLECT_TIMEOUT="100")
+    assert int(limits) > 100
+    assert f"RAG_ASSAY_SECONDS={int(limits) + 60}" in call

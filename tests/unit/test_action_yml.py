@@ -34,9 +34,9 @@ PINNED = re.compile(r"uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$", re.M
 
 INPUTS = [
     "config", "tier", "baseline-file", "baseline-workflows", "include", "requirements", "install-policy", "python",
-    "pipeline-env", "network", "out", "image", "fail-on", "upload", "comment", "status", "check", "issue", "variant",
-    "github-token", "retention-days", "collect-timeout", "phase", "handed", "judge-key-env", "judge-hosts",
-    "judge-timeout",
+    "pipeline-env", "network", "egress-hosts", "out", "image", "fail-on", "upload", "comment", "status", "check",
+    "issue", "variant", "github-token", "retention-days", "collect-timeout", "phase", "handed", "judge-key-env",
+    "judge-hosts", "judge-timeout",
 ]  # fmt: skip
 OUTPUTS = [
     "outcome", "exit-code", "report", "artifact-name", "cases", "regressions", "failures", "unscored", "tier",
@@ -149,7 +149,6 @@ def test_no_other_input_and_every_output_is_documented() -> None:
     [
         ("tier", ["auto", "retrieval", "full"]),
         ("install-policy", ["hashes", "wheels", "source"]),
-        ("network", ["none", "host"]),
         ("fail-on", ["inconclusive", "regression", "never"]),
         ("upload", ["report", "full", "none"]),
         ("comment", ["always", "on-change", "on-failure", "off"]),
@@ -172,10 +171,8 @@ def test_a_choice_is_the_same_everywhere(name: str, values: list[str]) -> None:
 def zone_calls() -> list[tuple[str, set[str]]]:
     """Every call of a zone in the scripts: its name and the options it is given."""
     joined = re.sub(r"\\\n\s*", " ", SHELL)
-    calls = re.findall(
-        r" -- +(?:action )?((?:prepare|install|collect|seal|log|fetch|keep|receive|score|decide|publish)\b[^\n|>]*)",
-        joined,
-    )
+    names = "prepare|install|collect|egress|seal|log|fetch|keep|receive|score|decide|publish"
+    calls = re.findall(rf" -- +(?:action )?((?:{names})\b[^\n|>]*)", joined)
     return [(call.split()[0], set(re.findall(r"(?<=\s)--([a-z-]+)", call))) for call in calls]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evaluator import errors
+from evaluator.zones.collect import Wanted as Run
 from evaluator.zones.collect import collect
 from evaluator.zones.decide import decide
 from evaluator.zones.keeping import Kept
@@ -42,7 +43,7 @@ class Flow:
         prepare(parts, ready, Wanted("collect"), site(self.place / "prepare", self.said))
         ready.seek(0)
         place = site(self.place / "collect", self.said)
-        collect(ready, out, place, interpreter=interpreter, deadline=deadline)
+        collect(ready, out, place, Run(interpreter, (), deadline))
         return io.BytesIO(out.getvalue())
 
     def sealed(self, stream: io.BytesIO) -> bytes:
