@@ -32,7 +32,10 @@ class Wanted(NamedTuple):
     deadline: float = math.inf
 
 
-def collect(stream: IO[bytes], out: IO[bytes], site: Site, wanted: Wanted) -> None:
+PLAIN = Wanted()
+
+
+def collect(stream: IO[bytes], out: IO[bytes], site: Site, wanted: Wanted = PLAIN) -> None:
     """Ask the pipeline of a repository and write what it did.
 
     Raises:

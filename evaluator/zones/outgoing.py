@@ -62,9 +62,9 @@ class Outgoing:
     def for_target(self, target: Target) -> Parent | None:
         """The proxy to reach a target by; None where it is reached directly."""
         parent = self.parents.get("http" if target.how == "http" else "https")
-        if parent is None or urllib.request.proxy_bypass_environment(target.host, {"no": self.bypass}):
-            return None
-        return parent
+        # typeshed does not know this function.
+        bypasses = urllib.request.proxy_bypass_environment  # type: ignore[attr-defined]
+        return None if parent is None or bypasses(target.host, {"no": self.bypass}) else parent
 
 
 DIRECT = Outgoing({})

@@ -11,7 +11,7 @@ import contextlib
 import re
 import socket
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from evaluator.zones.egress import USUAL, Target, canonical, chosen, rule_for
@@ -251,7 +251,8 @@ async def _join(one: Streams, other: Streams, idle: float) -> None:
         while not passing.done():
             heard.clear()
             hearing = asyncio.ensure_future(heard.wait())
-            done, _ = await asyncio.wait({passing, hearing}, timeout=idle, return_when=asyncio.FIRST_COMPLETED)
+            either: list[asyncio.Future[Any]] = [passing, hearing]
+            done, _ = await asyncio.wait(either, timeout=idle, return_when=asyncio.FIRST_COMPLETED)
             hearing.cancel()
             if not done:
                 return

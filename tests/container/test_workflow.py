@@ -96,15 +96,17 @@ def test_a_killed_container_is_no_verdict(forge: Forge) -> None:
 
 
 def test_time_is_limited(forge: Forge) -> None:
-    """A pipeline that takes too long is no verdict, and nothing of it is left."""
-    suite(forge, "import threading\ndef answer(question):\n    threading.Event().wait()\n")
-    forge.inputs["collect-timeout"] = "3"
+    """A pipeline that takes too long is inconclusive, with a report of what it answered, and nothing of it is left."""
+    hangs = "    if not question.endswith('0?'):\n        threading.Event().wait()\n    return ['c1']\n"
+    suite(forge, f"import threading\ndef answer(question):\n{hangs}", workers=3)
+    forge.inputs |= {"collect-timeout": "3", "upload": "full"}
     forge.commit({}, branch="change")
 
     result = forge.pull_request()
 
-    assert (result.passed, result.code) == (False, 4)
-    assert "did not end in time (collect-timeout is 3 s)" in result.summary
+    assert (result.passed, result.code, result.outputs["failures"]) == (False, 3, "0"), result.log
+    assert "2 cases not answered before the deadline" in result.summary
+    assert '"q0"' in (result.artifact / "records.jsonl").read_text()
     assert docker("ps", "--all", "--quiet", "--filter", "label=rag-assay.step") == ""
 
 

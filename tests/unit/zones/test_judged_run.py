@@ -65,7 +65,7 @@ class Attempt:
         ready, collected, out = io.BytesIO(), io.BytesIO(), io.BytesIO()
         parts = stream_of({"tree.tar": tree_of(self.repo).getvalue()})
         prepare(parts, ready, Wanted("collect"), site(self.place / "prepare"))
-        collect(io.BytesIO(ready.getvalue()), collected, site(self.place / "collect"), interpreter=None)
+        collect(io.BytesIO(ready.getvalue()), collected, site(self.place / "collect"))
         (self.place / "seal").mkdir()
         seal(io.BytesIO(collected.getvalue()), out, Keys({}), folder=self.place / "seal")
         return out.getvalue()
