@@ -107,7 +107,6 @@ def test_time_is_limited(forge: Forge) -> None:
     assert (result.passed, result.code, result.outputs["failures"]) == (False, 3, "0"), result.log
     assert "2 cases not answered before the deadline" in result.summary
     assert '"q0"' in (result.artifact / "records.jsonl").read_text()
-    assert docker("ps", "--all", "--quiet", "--filter", "label=rag-assay.step") == ""
 
 
 def test_mistakes_are_shown_where_people_look(forge: Forge) -> None:
