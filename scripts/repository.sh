@@ -73,14 +73,15 @@ describe_change() {
 }
 
 # depends: prepare's options that let it pass a change by that nothing of the suite depends on. They are left out where
-# something else is checked out than what the event is about, where any file of the repository may be installed, and for
-# strangers: the workflow that tells what became of them needs answers.
+# something else is checked out than what the event is about, where any file of the repository may be installed, where
+# history is missing, and for strangers: the workflow that judges their answers would wait for some.
 describe_dependencies() {
     local head path
     depends=()
-    is_trusted || return 0
     head=$(git rev-parse HEAD)
     [[ $head == "${GITHUB_SHA-}" || $head == "${ASSAY_HEAD_SHA:-none}" ]] || return 0
+    [[ $(git rev-parse --is-shallow-repository) == false ]] || return 0
+    is_trusted || return 0
     [[ -z $ASSAY_REQUIREMENTS || $ASSAY_INSTALL_POLICY != source ]] || return 0
     depends=(--may-pass-by)
     for path in "${includes[@]}" ${ASSAY_REQUIREMENTS:+"$ASSAY_REQUIREMENTS"} ${ASSAY_BASELINE_FILE:+"$ASSAY_BASELINE_FILE"}; do

@@ -558,7 +558,7 @@ DEPENDS = 'describe_dependencies; printf "%s\n" "${depends[@]}"'
 
 
 def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
-    """The merge or the head; no file of the repository may be installed unseen; a stranger's answers are needed."""
+    """What is checked out is the merge or the head, with its history; nothing is installed unseen; no stranger's."""
     head = runner.commit("head")
     given = {"ASSAY_REQUIREMENTS": "requirements.txt", "ASSAY_INCLUDE": "head.txt", "ASSAY_BASELINE_FILE": "run.json"}
 
@@ -570,6 +570,9 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
         )
     ]  # fmt: skip
 
+    shallow = runner.folder / "shallow"
+    runner.git("clone", "--quiet", "--depth", "1", f"file://{runner.repo}", str(shallow))
+    assert runner.shell(f"cd {shallow}; includes=(); {DEPENDS}", GITHUB_SHA=head) == ""
     needs = ["--needs", "./head.txt", "--needs", "requirements.txt", "--needs", "run.json"]
     passing = "\n".join(["--may-pass-by", *needs, "--installs"])
     assert said == [passing, passing, "", "", "", ""]
