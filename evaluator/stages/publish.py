@@ -195,8 +195,8 @@ def _is_due(mode: Mode, verdict: Verdict) -> bool:
 def _add_check(hub: Hub, names: Names, verdict: Verdict, _wanted: Wanted) -> str:
     """Never neutral and never skipped: both count as passed where a check is required."""
     stamp, name = hub.stamp(verdict.outcome), f"RAG Assay: {names.shown}"
-    there = hub.publishing.checks(hub.activity.head_sha, name)
-    if any(_order(each.external_id) > stamp.order for each in there):
+    there, ours = hub.publishing.checks(hub.activity.head_sha, name), f"{slug(names.suite)}-{stamp.workflow}"
+    if any(_order(each.external_id, ours) > stamp.order for each in there):
         hub.log("no check run: that of a newer run is there")
         return ""
     more = f"\n{verdict.more:,} more cases have no annotation.\n" if verdict.more else ""
@@ -204,7 +204,7 @@ def _add_check(hub: Hub, names: Names, verdict: Verdict, _wanted: Wanted) -> str
         name=name, head_sha=hub.activity.head_sha,
         conclusion="success" if verdict.outcome == "passed" else "failure",
         title=posting.description(verdict), summary=posting.summary(verdict, more),
-        external_id=f"{slug(names.suite)}-{stamp.run}-{stamp.attempt}", details_url=hub.pages.of(stamp),
+        external_id=f"{ours}-{stamp.run}-{stamp.attempt}", details_url=hub.pages.of(stamp),
     )  # fmt: skip
     remarks = [Annotation(each.path, each.line, each.level, each.title, each.message) for each in verdict.remarks]
     hub.publishing.add_check(check, remarks)
@@ -212,9 +212,9 @@ def _add_check(hub: Hub, names: Names, verdict: Verdict, _wanted: Wanted) -> str
     return ""
 
 
-def _order(external_id: str | None) -> tuple[int, int]:
-    """Of the run that made a check run; of one that nobody knows it is before all others."""
-    found = re.fullmatch(r"[a-z0-9-]+-(\d{1,18})-(\d{1,9})", external_id or "")
+def _order(external_id: str | None, ours: str) -> tuple[int, int]:
+    """Of the run of our workflow that made a check run; what another or nobody made is before all others."""
+    found = re.fullmatch(re.escape(ours) + r"-(\d{1,18})-(\d{1,9})", external_id or "")
     return (int(found[1]), int(found[2])) if found is not None else (0, 0)
 
 

@@ -453,6 +453,15 @@ class TestCheckRun:
 
         assert [each.conclusion for each in team.server.world.checks.values()] == ["success"]
 
+    def test_a_run_of_another_workflow_is_no_newer_one(self, team: Team) -> None:
+        """Runs of all workflows are counted together; each of two that measure the suite says what it found (G13)."""
+        team.wanted = team.wanted._replace(check=True, comment="off")
+        first = team.hub(1, file="a.yml")
+        team.publish(verdict("passed"), hub=team.hub(2, file="b.yml"))
+        team.publish(verdict("failed"), hub=first)
+
+        assert [each.conclusion for each in team.server.world.checks.values()] == ["success", "failure"]
+
 
 class TestFailures:
     """GitHub refuses (G4, G18)."""
