@@ -214,7 +214,7 @@ start() {
     [[ ${RUNNER_DEBUG:-} != 1 ]] || options+=(--env RAG_ASSAY_DEBUG=1)
     [[ " ${options[*]} " != *' --network bridge '* || -z ${RAG_ASSAY_CA-} ]] || options+=(--env RAG_ASSAY_CA)
     timeout --foreground --kill-after=30 "$(seconds_of "$zone")" docker run --rm --interactive --init --log-driver none \
-        --name "$name-$zone" "${OWN_LABELS[@]}" \
+        --name "$name-$zone" "${OWN_LABELS[@]}" --stop-timeout 0 \
         --cap-drop=ALL --security-opt=no-new-privileges --read-only \
         --tmpfs /tmp:rw,exec,nosuid,nodev,size=2g,mode=1777 --tmpfs /work:rw,exec,nosuid,nodev,size=4g,mode=1777 \
         --memory "${memory}k" --pids-limit 512 --env HOME=/tmp --env TMPDIR=/tmp \

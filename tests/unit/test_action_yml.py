@@ -198,7 +198,7 @@ def test_a_container_gets_nothing_of_the_machine() -> None:
     start = SCRIPTS["lib.sh"].split("\nstart() {")[1].split("\n}")[0]
     wanted = (
         "--cap-drop=ALL", "--security-opt=no-new-privileges", "--read-only", "--init", "--pids-limit", "--memory",
-        "--network none", "--rm", "--tmpfs",
+        "--network none", "--rm", "--tmpfs", "--stop-timeout 0",
     )  # fmt: skip
 
     assert [option for option in wanted if option not in start] == []
