@@ -19,7 +19,6 @@ Kind: TypeAlias = Literal[
 ]
 
 DEPENDABOT = "dependabot[bot]"
-KEEPS_BASELINES = frozenset({"push", "schedule", "workflow_dispatch"})
 PLAIN: Mapping[str, Kind] = {"schedule": "schedule", "workflow_dispatch": "workflow_dispatch"}
 PAYLOAD = "the event's payload"
 
@@ -94,10 +93,8 @@ class Activity:
     Attributes:
         kind: the events that differ in what is done; ``other`` is gated and summed up, and that is all.
         around: the variables of the run.
-        action: what happened to the pull request, as ``synchronize``; empty for other kinds.
         head_sha: the commit that a status belongs on.
         base: what the change is made to; None where there is nothing it could be compared with but its own history.
-        default_branch: of the repository; empty where the payload does not say.
         pull: the pull request; of a workflow run it is not known before somebody has looked for it.
         others: numbers of further open pull requests of its head, where somebody has looked for them.
         source: the workflow run whose end this one was started by.
@@ -107,9 +104,7 @@ class Activity:
     kind: Kind
     around: Surroundings
     head_sha: str
-    action: str = ""
     base: Base | None = None
-    default_branch: str = ""
     pull: values.Pull | None = None
     others: tuple[int, ...] = ()
     source: values.Run | None = None
@@ -124,11 +119,6 @@ class Activity:
         if self.source is None or told.head != self.head_sha:
             raise errors.GitHubError("the pull request that was found is not the one that this run is about")
         return replace(self, base=Base(told.branch, told.base), others=told.others, pull=pull)
-
-    @property
-    def keeps_baseline(self) -> bool:
-        """Whether its result is one that later changes may be compared with."""
-        return self.kind in KEEPS_BASELINES and self.around.branch == self.default_branch != ""
 
     @property
     def why_read_only(self) -> str:
@@ -164,9 +154,7 @@ def read(around: Surroundings, payload: Any) -> Activity:
             "pull_request_target is refused: it would run a stranger's code with this repository's rights; "
             "use pull_request"
         )
-    common = _Common(
-        around, _at(payload, "repository", "default_branch"), why_untrusted(around.event, around.actor, payload)
-    )
+    common = _Common(around, why_untrusted(around.event, around.actor, payload))
     if _at(payload, "pull_request") is not None or around.event.startswith("pull_request"):
         return _pull_request(common, payload)
     kinds = {"merge_group": _merge_group, "workflow_run": _workflow_run, "push": _push}
@@ -200,20 +188,17 @@ class _Common(NamedTuple):
     """What every activity has."""
 
     around: Surroundings
-    default_branch: Any
     untrusted: str
 
     def activity(self, kind: Kind, head_sha: str, **more: Any) -> Activity:
-        default = self.default_branch if isinstance(self.default_branch, str) else ""
-        return Activity(kind, self.around, head_sha, default_branch=default, untrusted=self.untrusted, **more)
+        return Activity(kind, self.around, head_sha, untrusted=self.untrusted, **more)
 
 
 def _pull_request(common: _Common, payload: Any) -> Activity:
     """The number comes from the payload: once it is merged, the ref of the run is the base's branch."""
     pull = values.read(values.Pull, _at(payload, "pull_request"), PAYLOAD)
-    action, base = _at(payload, "action"), Base(pull.base.ref, pull.base.sha)
-    shown = action if isinstance(action, str) else ""
-    return common.activity("pull_request", pull.head.sha, action=shown, base=base, pull=pull)
+    base = Base(pull.base.ref, pull.base.sha)
+    return common.activity("pull_request", pull.head.sha, base=base, pull=pull)
 
 
 def _merge_group(common: _Common, payload: Any) -> Activity:

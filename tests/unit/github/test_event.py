@@ -64,7 +64,6 @@ class TestPullRequests:
         assert activity.head_sha != activity.around.sha
         assert activity.base == Base("main", happening.world.branches["main"])
         assert (activity.untrusted, activity.why_read_only, activity.why_no_comment) == ("", "", "")
-        assert activity.keeps_baseline is False
 
     @pytest.mark.parametrize(
         ("settings", "why"),
@@ -122,7 +121,7 @@ class TestPullRequests:
         activity = happening.read("pull_request", payload, ref="refs/heads/main")
 
         assert activity.pull is not None
-        assert (activity.pull.number, activity.action, activity.keeps_baseline) == (made.number, "closed", False)
+        assert (activity.kind, activity.pull.number) == ("pull_request", made.number)
 
     def test_a_run_that_is_repeated_is_known(self, happening: Happening) -> None:
         """It keeps its number and counts its attempts."""
@@ -159,28 +158,6 @@ class TestEverythingElse:
         assert activity.why_no_comment == f"the event {name} has no pull request"
         assert activity.head_sha == happening.world.branches["main"]
         assert (activity.untrusted, activity.why_read_only) == ("", "")
-
-    @pytest.mark.parametrize(
-        ("name", "ref", "keeps"),
-        [
-            ("push", "refs/heads/main", True), ("schedule", "refs/heads/main", True),
-            ("workflow_dispatch", "refs/heads/main", True), ("push", "refs/heads/feature", False),
-            ("workflow_dispatch", "refs/heads/feature", False), ("push", "refs/tags/main", False), ("push", "", False),
-            ("release", "refs/heads/main", False), ("merge_group", "refs/heads/main", False),
-        ],
-    )  # fmt: skip
-    def test_baselines_are_kept_of_the_default_branch_alone(
-        self, happening: Happening, name: str, ref: str, keeps: bool
-    ) -> None:
-        """A tag of its name, another branch and no branch at all are not it."""
-        sha = happening.world.branches["main"]
-        group = {"head_sha": sha, "head_ref": ref, "base_ref": "refs/heads/main", "base_sha": sha}
-
-        assert happening.read(name, {"merge_group": group}, ref=ref).keeps_baseline is keeps
-
-    def test_where_the_default_branch_is_not_told_nothing_is_kept(self, happening: Happening) -> None:
-        """No payload, no baseline."""
-        assert happening.read("schedule", {"repository": None}, ref="").keeps_baseline is False
 
     def test_a_push_is_compared_with_what_was_there_before(self, happening: Happening) -> None:
         """The branch and the commit before it; a new branch has none."""
