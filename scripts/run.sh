@@ -140,8 +140,7 @@ decide_on_answers() {
     score_answers "$@"
     tar --create --directory "$t" --file "$t/to-decide.tar" tree.tar scored.tar fetched.tar
     run_zone decide "$image" "$t/to-decide.tar" "$t/decided.tar" "${OF_THIS_RUN[@]}" -- \
-        decide "$@" --nonce "$nonce" --branch "$(kept_branch)" --default-branch "$ASSAY_DEFAULT_BRANCH" \
-        --variant "$ASSAY_VARIANT"
+        decide "$@" --nonce "$nonce" --default-branch "$ASSAY_DEFAULT_BRANCH" --variant "$ASSAY_VARIANT"
 }
 
 # Nothing that the suite depends on changed: that is the decision.
@@ -166,15 +165,6 @@ fetch_baseline() {
     run_zone fetch "$image" "$t/to-fetch.tar" "$t/fetched.tar" "${options[@]}" -- \
         fetch "$@" --tested "$(git rev-parse HEAD)" "${workflows[@]/#/--workflow=}" \
         --committed "${ASSAY_BASELINE_FILE#./}" --source "$source" --variant "$ASSAY_VARIANT"
-}
-
-# The branch that is measured, where later runs may be compared with this one.
-kept_branch() {
-    case $GITHUB_EVENT_NAME in
-        push | schedule | workflow_dispatch)
-            [[ $GITHUB_REF != refs/heads/* ]] || printf '%s' "${GITHUB_REF#refs/heads/}"
-            ;;
-    esac
 }
 
 # tier: what prepare chose, from what happened.

@@ -145,7 +145,6 @@ def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: A
 
 @action.command()
 @click.option("--nonce", required=True, metavar="TEXT", help="What this attempt's decision repeats.")
-@click.option("--branch", default="", metavar="NAME", help="The branch that is measured, if it is one.")
 @click.option("--default-branch", default="", metavar="NAME", help="The repository's default branch.")
 @SELF_REPORTED
 @VARIANT
@@ -163,7 +162,7 @@ def decide(room: Room, /, nonce: str, config: str, tier: Tier, **given: Any) -> 
         passing.decide(sys.stdin.buffer, _out(), room.site(config, tier), nonce=nonce)
         return 0
     self_reported = given.pop("self_reported")
-    kept = Kept.of(room.session.environment, **given) if given["branch"] else None
+    kept = Kept.of(room.session.environment, **given)
     place = room.site(config, tier)
     zone.decide(sys.stdin.buffer, _out(), place, nonce=nonce, kept=kept, self_reported=self_reported)
     return 0

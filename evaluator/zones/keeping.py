@@ -43,8 +43,12 @@ class Kept(NamedTuple):
     variant: str = ""
 
     @classmethod
-    def of(cls, environment: Mapping[str, str], branch: str, default_branch: str, variant: str) -> Self:
-        """That of the variables that GitHub sets."""
+    def of(cls, environment: Mapping[str, str], default_branch: str, variant: str) -> Self | None:
+        """That of the variables that GitHub sets; None where they name no branch."""
+        ref = environment.get("GITHUB_REF", "")
+        branch = ref.removeprefix("refs/heads/")
+        if branch == ref:
+            return None
         run, attempt = (int(environment[f"GITHUB_{name}"]) for name in ("RUN_ID", "RUN_ATTEMPT"))
         return cls(branch, default_branch, run, attempt, environment["GITHUB_EVENT_NAME"], variant)
 
