@@ -146,15 +146,18 @@ def _stands(hub: Hub, rival: Stamp) -> bool:
 
 
 def _rivals(there: Sequence[Told], ours: Stamp) -> list[Told]:
-    """The newest of every other job: of this attempt, and of the newest one of other workflows and pull requests."""
-    orders: dict[tuple[str, int], tuple[int, int]] = {}
+    """The newest of every other job of this run, and of the newest one of other workflows and pull requests.
+
+    Attempts count together: a job that is not repeated with the others stands as its last attempt left it.
+    """
+    runs: dict[tuple[str, int], int] = {}
     for stamp, *_ in there:
-        orders[stamp.thread] = max(orders.get(stamp.thread, stamp.order), stamp.order)
-    orders[ours.thread] = ours.order
+        runs[stamp.thread] = max(runs.get(stamp.thread, 0), stamp.run)
+    runs[ours.thread] = ours.run
     found: dict[tuple[tuple[str, int], str], Told] = {}
     for each in there:
         stamp = each.stamp
-        if stamp.order == orders[stamp.thread] and (stamp.thread, stamp.leg) != (ours.thread, ours.leg):
+        if stamp.run == runs[stamp.thread] and (stamp.thread, stamp.leg) != (ours.thread, ours.leg):
             found.setdefault((stamp.thread, stamp.leg), each)
     return list(found.values())
 

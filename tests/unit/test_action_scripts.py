@@ -1114,6 +1114,14 @@ def test_names_differ_where_runs_do(runner: Runner) -> None:
     assert name() == names[0]
 
 
+def test_a_job_keeps_its_name_when_it_is_repeated(runner: Runner) -> None:
+    """Another runner has other folders, another day another reservation; else it were a rival of its own status."""
+    later = {"ASSAY_JUDGE_CACHE": "/b/judge", "ASSAY_HANDED_FOLDER": "/b/handed", "ASSAY_RESERVATION": "judged-2"}
+    legs = {runner.attempt('echo "$leg"', GITHUB_RUN_ATTEMPT=n, **more) for n, more in (("1", {}), ("2", later))}
+
+    assert len(legs) == 1
+
+
 def test_each_attempt_has_a_nonce_of_its_own(runner: Runner) -> None:
     """Nobody can know it before."""
     nonces = []

@@ -271,6 +271,18 @@ class TestNames:
         team.publish(verdict("passed"), run=5, leg="b")
         assert team.statuses() == {STATUS: "success"}
 
+    @pytest.mark.parametrize("later", [{"run": 5, "attempt": 2}, {"run": 9, "leg": "c", "file": "other.yml"}])
+    def test_a_job_that_is_not_repeated_stays_red(self, team: Team, later: dict[str, object]) -> None:
+        """GitHub repeats one job of several: what the others came to stands until they are repeated, too (G13)."""
+        team.publish(verdict("failed"), run=5)
+        team.publish(verdict("failed"), run=5, leg="b")
+        team.publish(verdict("passed"), run=5, attempt=2)
+        team.publish(verdict("passed"), **later)
+
+        assert team.statuses() == {STATUS: "failure"}
+        team.publish(verdict("passed"), run=5, attempt=2, leg="b")
+        assert team.statuses() == {STATUS: "success"}
+
     def test_the_base_names_the_suite(self, team: Team) -> None:
         """A change cannot have its suite reported under the name that another one is required by."""
         team.wanted = team.wanted._replace(suite="easy")
