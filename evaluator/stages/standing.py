@@ -171,7 +171,9 @@ def _statuses(hub: Hub, names: Names) -> list[Told]:
             rf"{root}(\d{{1,18}})/attempts/(\d{{1,9}})#([a-z0-9-]*)/([a-z0-9-]*)(?:/(\d{{1,18}}))?",
             status.target_url or "",
         )
-        if status.context == names.context and place is not None and status.state in OUTCOMES:
+        # GitHub takes names that differ in capitals alone for one.
+        is_ours = status.context.casefold() == names.context.casefold()
+        if is_ours and place is not None and status.state in OUTCOMES:
             stamp = Stamp(
                 int(place[1]), int(place[2]), place[4], OUTCOMES[status.state], place[3], int(place[5] or own)
             )  # fmt: skip

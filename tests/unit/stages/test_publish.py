@@ -283,6 +283,17 @@ class TestNames:
         team.publish(verdict("passed"), run=5, attempt=2, leg="b")
         assert team.statuses() == {STATUS: "success"}
 
+    @pytest.mark.parametrize("names", [("shop", "Shop"), ("Shop", "shop")])
+    def test_names_that_differ_in_capitals_alone_never_hide_a_failure(
+        self, team: Team, names: tuple[str, str]
+    ) -> None:
+        """To GitHub they are one status, whichever was set last."""
+        for leg, suite, outcome in zip("ab", names, ("failed", "passed"), strict=True):
+            team.wanted = team.wanted._replace(suite=suite, config=f"{suite}.yml")
+            team.publish(verdict(outcome), leg=leg)
+
+        assert team.server.world.statuses[-1].state == "failure"
+
     def test_the_base_names_the_suite(self, team: Team) -> None:
         """A change cannot have its suite reported under the name that another one is required by."""
         team.wanted = team.wanted._replace(suite="easy")
