@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 EVENTS = ("pull_request", "merge_group")
 """What may be passed by: everything else is measured for later runs to be compared with."""
 
-ANYWHERE = frozenset({".gitattributes", ".gitmodules", ".lfsconfig"})
-"""What decides how git checks out other files."""
+ANYWHERE = {
+    **dict.fromkeys((".gitattributes", ".gitmodules", ".lfsconfig"), "which decides how files are checked out"),
+    **dict.fromkeys(("action.yml", "action.yaml"), "which is an action"),
+}
+"""Names that count in whichever folder: a workflow may call an action from anywhere in the repository."""
 
 INSTALLED = frozenset({".txt", ".in", ".toml", ".lock", ".cfg", ".whl"})
 """Files that a requirements file may name."""
@@ -72,19 +75,32 @@ def why_measured(config: Config, asked: Asked, place: Place) -> str:
     if asked.older != (place.root / place.config).read_bytes().decode(errors="replace"):
         return "the configuration is another one than in the base"
     named = _named(config, asked, place)
+    globs = _globs(config)
     for path in _with_links(asked.changed, _links(place.root)):
-        if why := _why(path, config.when, named, place.home) or _why_installed(path, asked):
+        if why := _why(path, globs, named, place.home) or _why_installed(path, asked):
             return f"{path} changed, {why}"
     return ""
 
 
-def _why(path: str, when: Sequence[str], named: Mapping[str, str], home: str) -> str:
-    if posixpath.basename(path.rstrip("/")) in ANYWHERE:
-        return "which decides how files are checked out"
-    glob = next((glob for glob in when if any(matches(path, each) for each in _from_root(glob, home))), None)
-    if glob is not None:
-        return f"which when names by {glob}"
+def _globs(config: Config) -> list[tuple[str, str]]:
+    """Every glob and the key it stands under: what is to be judged where it changes is to be measured."""
+    judged = config.judge.when if config.judge is not None else ()
+    return [*((glob, "when") for glob in config.when), *((glob, "judge.when") for glob in judged)]
+
+
+def _why(path: str, globs: Sequence[tuple[str, str]], named: Mapping[str, str], home: str) -> str:
+    if why := ANYWHERE.get(posixpath.basename(path.rstrip("/"))):
+        return why
+    for glob, key in globs:
+        if any(_is_named(path, each) for each in _from_root(glob, home)):
+            return f"which {key} names by {glob}"
     return next((why for place, why in named.items() if _touch(path.rstrip("/"), place)), "")
+
+
+def _is_named(path: str, glob: str) -> bool:
+    """Whether a glob names a path or a folder that it lies in: all in that is meant."""
+    parts = path.split("/")
+    return matches(path, glob) or any(matches("/".join(parts[:end]), glob) for end in range(1, len(parts)))
 
 
 def _from_root(glob: str, home: str) -> tuple[str, str]:

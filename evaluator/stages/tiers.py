@@ -6,6 +6,7 @@ Nothing here looks anything up: who calls has asked git and the forge.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import errors
@@ -106,7 +107,14 @@ def matches(path: str, glob: str) -> bool:
     """
     if path.endswith("/"):
         return matches(path[:-1], glob) or _reaches_below(path[:-1].split("/"), glob.split("/"))
-    return re.fullmatch("".join(map(_translated, re.findall(r"\*\*/|\*\*|.", glob, re.DOTALL))), path) is not None
+    return _pattern(glob).fullmatch(path) is not None
+
+
+@cache
+def _pattern(glob: str) -> re.Pattern[str]:
+    parts = re.findall(r"\*\*/|\*\*|.", glob, re.DOTALL)
+    # A name may have the end of a line in it.
+    return re.compile("".join(map(_translated, parts)), re.DOTALL)
 
 
 def _reaches_below(folder: Sequence[str], parts: Sequence[str]) -> bool:

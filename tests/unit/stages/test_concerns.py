@@ -62,7 +62,7 @@ def test_what_the_suite_does_not_depend_on_is_passed_by(path: str, tmp_path: Pat
         "services/", "services/shop/src/",
         # How files are checked out, and what the action is given.
         ".gitattributes", "services/shop/.gitattributes", ".gitmodules", ".github/workflows/rag-assay.yml",
-        ".github/actions/build/action.yml",
+        ".github/actions/build/action.yml", "actions/measure/action.yml", "action.yaml",
     ],
 )  # fmt: skip
 def test_what_it_may_depend_on_is_measured(path: str, tmp_path: Path) -> None:
@@ -107,7 +107,8 @@ def test_what_the_workflow_gives_is_measured(path: str, asked: dict[str, Any], t
     [
         ("../../libs/**", "libs/a.py"), ("libs", "libs/a.py"), ("/libs/**", "libs/a.py"), ("./libs/", "libs/a/b.py"),
         ("**/*.py", "anywhere/a.py"), ("vendor/rag/**", "vendor/rag/"), ("vendor/rag/**", "vendor/"),
-        ("vendor/*/src/*.py", "vendor/rag/"), ("vendor/rag", "vendor/"),
+        ("vendor/*/src/*.py", "vendor/rag/"), ("vendor/rag", "vendor/"), ("**/libs", "a/libs/b/c.py"),
+        ("vendor/*/", "vendor/rag/a.py"), ("src/**", "src/a\nb.py"), ("src/**/*.py", "src/a\nb/c.py"),
     ],
 )  # fmt: skip
 def test_a_glob_is_taken_as_it_is_meant(when: str, path: str, tmp_path: Path) -> None:
@@ -116,6 +117,15 @@ def test_a_glob_is_taken_as_it_is_meant(when: str, path: str, tmp_path: Path) ->
 
     assert why(tmp_path, "README.md", config=config) == ""
     assert why(tmp_path, path, config=config).startswith(f"{path} changed, which")
+
+
+def test_what_is_to_be_judged_is_measured(tmp_path: Path) -> None:
+    """A prompt that judge.when names and when does not: passed by, it would never be judged."""
+    config = {**CONFIG, "judge": {"provider": "scripted", "model": "replies.jsonl", "when": ["texts/**"]}}
+
+    assert why(tmp_path, "README.md", config=config) == ""
+    said = why(tmp_path, "texts/system.txt", config=config)
+    assert said == "texts/system.txt changed, which judge.when names by texts/**"
 
 
 @pytest.mark.parametrize("glob", ["src/*.{py,md}", "src/[ab].py", "!docs/**", "a\\*"])
