@@ -284,9 +284,7 @@ class TestNames:
         assert team.statuses() == {STATUS: "success"}
 
     @pytest.mark.parametrize("names", [("shop", "Shop"), ("Shop", "shop")])
-    def test_names_that_differ_in_capitals_alone_never_hide_a_failure(
-        self, team: Team, names: tuple[str, str]
-    ) -> None:
+    def test_names_that_differ_in_capitals_alone_never_hide_a_failure(self, team: Team, names: tuple[str, str]) -> None:
         """To GitHub they are one status, whichever was set last."""
         for leg, suite, outcome in zip("ab", names, ("failed", "passed"), strict=True):
             team.wanted = team.wanted._replace(suite=suite, config=f"{suite}.yml")
