@@ -76,7 +76,7 @@ describe_change() {
 # something else is checked out than what the event is about, where any file of the repository may be installed, where
 # history is missing, and for strangers: the workflow that judges their answers would wait for some.
 describe_dependencies() {
-    local head path
+    local head own path
     depends=()
     head=$(git rev-parse HEAD)
     [[ $head == "${GITHUB_SHA-}" || $head == "${ASSAY_HEAD_SHA:-none}" ]] || return 0
@@ -84,6 +84,9 @@ describe_dependencies() {
     is_trusted || return 0
     [[ -z $ASSAY_REQUIREMENTS || $ASSAY_INSTALL_POLICY != source ]] || return 0
     depends=(--may-pass-by)
+    # An action that lies in the repository is measured by as it is there.
+    own=$(realpath --relative-to . "$scripts/..")
+    [[ $own == .. || $own == ../* ]] || depends+=(--needs "$own")
     for path in "${includes[@]}" ${ASSAY_REQUIREMENTS:+"$ASSAY_REQUIREMENTS"} ${ASSAY_BASELINE_FILE:+"$ASSAY_BASELINE_FILE"}; do
         depends+=(--needs "$path")
     done

@@ -578,6 +578,18 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
     assert said == [passing, passing, "", "", "", ""]
 
 
+@pytest.mark.parametrize(("folder", "needs"), [(".", "."), ("tools/assay", "tools/assay")])
+def test_an_action_of_the_repository_itself_is_needed(folder: str, needs: str, runner: Runner) -> None:
+    """A workflow that uses ./ or a copy measures by what the change makes of it."""
+    shutil.copytree(SCRIPTS, runner.repo / folder / "scripts", dirs_exist_ok=True)
+    head = runner.commit("action", files={"head.txt": "x"})
+
+    source = f"set -euo pipefail; source ./{folder}/scripts/run.sh; includes=(); {DEPENDS}"
+    said = runner.bash(source, GITHUB_SHA=head)
+
+    assert said == f"--may-pass-by\n--needs\n{needs}"
+
+
 def test_a_tier_that_was_named_needs_no_history(runner: Runner) -> None:
     """Nothing is fetched for what nobody asks."""
     base = runner.git("rev-parse", "HEAD")
