@@ -60,14 +60,19 @@ find_base() {
 # change: the parts of prepare's stream that tell of the change, where anything depends on it. What is not known is not
 # told, and is no mistake here.
 describe_change() {
+    local since
     change=()
     [[ $ASSAY_TIER == auto || $GITHUB_EVENT_NAME == pull_request || $GITHUB_EVENT_NAME == merge_group ]] || return 0
     [[ -n $base ]] || base=$(base_if_known)
-    [[ $base =~ ^[0-9a-f]{40,64}$ ]] || return 0
-    if git diff-tree -r -z --raw --no-abbrev --no-renames --ignore-submodules=none "$base" HEAD >"$temporary/changed" 2>/dev/null; then
+    since=$base
+    # A queue may merge groups by the status of the last one alone: what lies before it in the queue is part of it.
+    [[ $GITHUB_EVENT_NAME != merge_group ]] ||
+        since=$(git merge-base "$base" "refs/remotes/origin/${ASSAY_BASE_REF#refs/heads/}" 2>/dev/null) || since=''
+    [[ $since =~ ^[0-9a-f]{40,64}$ ]] || return 0
+    if git diff-tree -r -z --raw --no-abbrev --no-renames --ignore-submodules=none "$since" HEAD >"$temporary/changed" 2>/dev/null; then
         change+=(changed)
     fi
-    if git cat-file blob "$base:${ASSAY_CONFIG#./}" >"$temporary/older.yml" 2>/dev/null; then
+    if git cat-file blob "$since:${ASSAY_CONFIG#./}" >"$temporary/older.yml" 2>/dev/null; then
         change+=(older.yml)
     fi
 }

@@ -40,7 +40,8 @@ class Runner:
             "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "w", "GITHUB_JOB": "j", "GITHUB_EVENT_NAME": "pull_request",
             "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_STEP_SUMMARY": str(folder / "summary"),
             "RUNNER_TEMP": str(folder / "temporary"),
-            "ASSAY_JOB_INDEX": "0", "ASSAY_PULL": "", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_ACTOR": "ann",
+            "ASSAY_JOB_INDEX": "0", "ASSAY_PULL": "", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_BASE_REF": "",
+            "ASSAY_ACTOR": "ann",
             "ASSAY_AUTHOR": "ann", "ASSAY_REPOSITORY": "1", "ASSAY_HEAD_REPOSITORY": "1",
             "ASSAY_HANDED_DIGEST": "", "ASSAY_HANDED_NONCE": "",
             "ASSAY_HANDED_FOLDER": str(folder / "temporary" / "handed"),
@@ -552,6 +553,22 @@ def test_prepare_is_told_of_links_and_submodules(runner: Runner) -> None:
         change.take_files(file)
 
     assert change.files == ["a submodule/", "link/", "was a link/", "was a link/x"]
+
+
+def test_what_waits_before_it_in_a_queue_is_part_of_a_group(runner: Runner) -> None:
+    """The status of the last group can be enough to merge those before it (HEADGREEN), whatever theirs are."""
+    target = runner.git("rev-parse", "HEAD")
+    before = runner.commit("search")
+    last = runner.commit("docs")
+    given = {
+        "GITHUB_EVENT_NAME": "merge_group", "GITHUB_SHA": last, "ASSAY_BASE_SHA": before,
+        "ASSAY_BASE_REF": "refs/heads/main",
+    }  # fmt: skip
+
+    # Where the branch that it is to be merged into is not in the clone, nobody knows what waits before it.
+    assert runner.attempt(DESCRIBE, **given) == ""
+    runner.git("update-ref", "refs/remotes/origin/main", target)
+    assert runner.attempt(DESCRIBE, **given).split("\n") == ["changed:", "docs.txt", "search.txt"]
 
 
 DEPENDS = 'describe_dependencies; printf "%s\n" "${depends[@]}"'
