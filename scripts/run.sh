@@ -56,7 +56,7 @@ prepare_attempt() {
     # Phases of one run are one job to whoever is told of them.
     leg=$step
     [[ $ASSAY_PHASE == all ]] ||
-        leg=$(printf '%s\n' "$GITHUB_RUN_ID" "$ASSAY_CONFIG" "$ASSAY_VARIANT" | sha256sum | cut -c 1-8)
+        leg=$(printf '%s\n' "$GITHUB_RUN_ID" "$ASSAY_CONFIG" "$ASSAY_VARIANT" "${ASSAY_CALL-}" | sha256sum | cut -c 1-8)
     name=rag-assay-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$step
     OWN_LABELS=(--label "rag-assay.run=$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT" --label "rag-assay.step=$step")
     output step "$step"

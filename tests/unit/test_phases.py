@@ -102,11 +102,18 @@ def test_a_verdict_that_never_came_is_told_as_an_error(runner: Runner) -> None:
 def test_phases_of_one_run_are_one_job_to_who_is_told(runner: Runner) -> None:
     """Else the one that says "pending" would be a rival of the one that says "success", and the worse stays."""
     legs = {
-        (phase, job): runner.attempt('echo "$leg"', ASSAY_PHASE=phase, GITHUB_JOB=job, ASSAY_VARIANT=variant)
-        for phase, job, variant in (("begin", "a", "x"), ("publish", "b", "x"), ("publish", "c", "y"))
-    }
+        (phase, job): runner.attempt(
+            'echo "$leg"', ASSAY_PHASE=phase, GITHUB_JOB=job, ASSAY_VARIANT=variant, ASSAY_CALL=call
+        )
+        for phase, job, variant, call in (
+            ("begin", "a", "x", "{}"), ("publish", "b", "x", "{}"), ("publish", "c", "y", "{}"),
+            # Legs of a matrix that calls the workflow, without a variant: the worse of them stays.
+            ("publish", "d", "x", '{"python": "3.13"}'),
+        )
+    }  # fmt: skip
 
-    assert legs["begin", "a"] == legs["publish", "b"] != legs["publish", "c"]
+    assert legs["begin", "a"] == legs["publish", "b"]
+    assert len(set(legs.values())) == 3
 
 
 def test_the_files_of_a_verdict_are_taken_by_their_names(runner: Runner) -> None:
@@ -137,8 +144,9 @@ def test_each_job_has_what_it_needs_and_no_more() -> None:
     assert writes == {"begin": {"statuses"}, "collect": set(), "score": set(), "publish": {"pull-requests", "statuses"}}
     assert step("collect")["with"]["github-token"] == ""
     assert {job: sorted(step(job).get("env", {})) for job in JOBS} == {
-        "begin": [], "collect": ["PIPELINE_KEY"], "score": ["JUDGE_KEY"], "publish": [],
+        "begin": ["ASSAY_CALL"], "collect": ["PIPELINE_KEY"], "score": ["JUDGE_KEY"], "publish": ["ASSAY_CALL"],
     }  # fmt: skip
+    assert step("begin")["env"] == step("publish")["env"] == {"ASSAY_CALL": "${{ toJSON(inputs) }}"}
     assert JOBS["score"]["needs"] == "collect"
     assert JOBS["publish"]["if"] == "${{ always() }}"
     shared = ("config", "variant")
