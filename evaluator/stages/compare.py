@@ -107,6 +107,8 @@ def _base(workspace: Workspace, verdicts: Examining, standard: Standard) -> Base
     run = against.read_baseline(standard.inherited, standard.found.suite or verdicts.mine.suite)
     before = _examined(workspace, run, verdicts.seen.baseline, verdicts.accepted)
     since = _examined(workspace, verdicts.seen.candidate, run, verdicts.accepted)
+    if since.seen.untimed:
+        return None  # what it does not know it has not lost
     return Base(standard.found.inherited.commit or "", before.new, before.old, since.new)
 
 

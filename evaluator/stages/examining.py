@@ -159,13 +159,18 @@ class Examining:
             origins=tuple(part.origin for part in expanded),
             rows=tuple(rows.gated_rows(self._sheet(lines, anchor, old=old), own, config.gate.min_cases)),
             critical=tuple(critical), failures=sum(failed), cases=len(failed), all_failed=all([*failed, *holdout]),
-            unasked=self.seen.unasked,
+            unasked=self.seen.unasked, lost=self._untimed(),
             pairable=pairs.pairable - named, paired=len(pairs.paired), has_baseline=self.seen.baseline is not None,
             baseline_required=config.baseline.required, partial=partial(self.seen.candidate),
             judging=self._judging(old=old),
             unmeasured=tuple(rule for rule in written if not self._is_measured(rule)),
             noise=self.noisy.digest(old=old),
         )  # fmt: skip
+
+    def _untimed(self) -> str | None:
+        if not self.seen.untimed:
+            return None
+        return f"the baseline had no time for {counted(self.seen.untimed, 'case')}: give collect more, and run it again"
 
     def _is_measured(self, rule: Rule) -> bool:
         """Whether the candidate's tier measures what a rule reads."""

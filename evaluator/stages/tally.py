@@ -48,9 +48,9 @@ class Tally:
     ``judged_changed`` are cases it cannot compare because they are labelled otherwise, ``judged`` counts those that it
     could and nobody accepted, ``undrawn`` those of them that judge.sample left out now; ``unsupported`` are claims that
     are unsupported now and were not before. ``regrouped`` are the roots of the groups that cannot be compared as a
-    whole. ``unasked`` counts cases without time. ``relabelled`` are cases that are labelled otherwise, with the places
-    of what that says nothing to. ``renumbered`` are chunks and documents that labels name and that say something else
-    now, by case, as ``others`` finds them. ``regressed`` is what paired cases lost of which some metric fell.
+    whole. ``unasked`` counts cases without time, ``untimed`` the baseline's. ``relabelled`` are cases that are labelled
+    otherwise, with the places of what that says nothing to. ``renumbered`` are chunks and documents of labels that
+    say something else, by case, as ``others`` finds them. ``regressed`` is what pairs lost of which a metric fell.
     ``exhibits``, ``holdout`` and ``grouped``, the candidate's groups of paraphrases by root, are for people to look at.
     """
 
@@ -74,6 +74,7 @@ class Tally:
     failed: dict[bool, list[bool]] = field(default_factory=lambda: {False: [], True: []})
     answers_exist: bool = False
     unasked: int = 0
+    untimed: int = 0
     judged_changed: list[str] = field(default_factory=list)
     judged: int = 0
     undrawn: int = 0
@@ -96,6 +97,7 @@ class Tally:
 
     def take(self, met: Met) -> None:
         """Note one case; one that there was no time for is left out on both sides, and counted."""
+        self.untimed += met.untimed
         if met.mine is not None and met.mine.case.is_unasked:
             self.unasked += 1
             return
@@ -197,8 +199,7 @@ class Tally:
         ways_before, ways_after = (measuring.ways_of(each.case) if known else {} for each in (mine, theirs))
         labels, sides, ruler = reading
         before = ruler.measure(self.baseline, theirs, labels, ways_before, sides.before)
-        after = ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
-        return before, after
+        return before, ruler.measure(self.candidate, mine, labels, ways_after, sides.after)
 
     def _line(
         self, mine: StoredCase, theirs: StoredCase, reading: Reading, both: tuple[Measured, Measured], judged: Judged
@@ -235,8 +236,7 @@ class Tally:
         if theirs is None or not theirs.case.paraphrases:
             return line
         found = self.groups.lost(theirs, self.accepted, is_paired=line.paired)
-        if found.lost:
-            self.regrouped[theirs.case.id] = found
+        self.regrouped.update({theirs.case.id: found} if found.lost else {})
         return line._replace(paraphrases=found)
 
     def _judged(self, case: str, after: Labels, before: Labels) -> Judged:

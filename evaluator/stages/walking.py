@@ -12,17 +12,18 @@ if TYPE_CHECKING:
 
 
 class Met(NamedTuple):
-    """One case id in both runs, or in one of them."""
+    """One case id in both runs, or in one of them; ``untimed`` where the baseline had no time for it."""
 
     mine: StoredCase | None
     theirs: StoredCase | None
+    untimed: bool = False
 
 
 def meet(candidate: Run, baseline: RunReader | None, *, whole: bool) -> Iterator[Met]:
     """Every case of the candidate, in its order, then those that only the baseline has.
 
-    Where the candidate is not ``whole`` (``--only``), the baseline is taken to hold the same cases. It holds none that
-    it had no time for.
+    Where the candidate is not ``whole`` (``--only``), the baseline is taken to hold the same cases. Of a case that it
+    had no time for nothing is handed on but that this was so.
     """
     if baseline is None:
         yield from (Met(mine, None) for mine in candidate.cases())
@@ -30,8 +31,12 @@ def meet(candidate: Run, baseline: RunReader | None, *, whole: bool) -> Iterator
     others = set(baseline.ids)
     for mine in candidate.cases():
         theirs = baseline.case(mine.case.id) if mine.case.id in others else None
-        yield Met(mine, theirs if theirs is not None and not theirs.case.is_unasked else None)
+        yield _met(mine, theirs)
     if whole:
         known = set(candidate.ids)
-        left = (baseline.case(case) for case in baseline.ids if case not in known)
-        yield from (Met(None, theirs) for theirs in left if not theirs.case.is_unasked)
+        yield from (_met(None, baseline.case(case)) for case in baseline.ids if case not in known)
+
+
+def _met(mine: StoredCase | None, theirs: StoredCase | None) -> Met:
+    untimed = theirs is not None and theirs.case.is_unasked
+    return Met(mine, None if untimed else theirs, untimed)

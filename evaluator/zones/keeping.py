@@ -108,10 +108,14 @@ def copy(folder: Path, said: Manifest, to: Path, person: Person | None = None) -
     """Copy a baseline into a new folder, as it is or accepted by a person: then its drift is counted anew from it.
 
     Raises:
-        UsageError: it is accepted already.
+        UsageError: it is accepted already, or had no time for all cases.
     """
     if person is not None and said.accepted:
         raise errors.UsageError(f"the run of {said.commit[:12]} is accepted already, by {said.accepted_by}")
+    if person is not None and any(stored.case.is_unasked for stored in read_run(folder / baseline.RUN).cases()):
+        raise errors.UsageError(
+            f"the run of {said.commit[:12]} had no time for all cases: what falls in them is not seen"
+        )
     to.mkdir()
     for file in baseline.FILES:
         if (folder / file).is_file():

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evaluator import errors
+from evaluator.model.baseline import Manifest
+from evaluator.stores.values import read_value
 from evaluator.zones.collect import Wanted as Run
 from evaluator.zones.collect import collect
 from evaluator.zones.decide import decide
-from evaluator.zones.keeping import Kept
+from evaluator.zones.keeping import Kept, Person, copy
 from evaluator.zones.keys import Keys
 from evaluator.zones.prepare import Wanted, prepare
 from evaluator.zones.score import score
@@ -271,6 +273,58 @@ def test_a_deadline_hides_no_regression(flow: Callable[..., Flow]) -> None:
     assert decision["outcome"] == "failed"
     lost = {case["id"] for case in decision["cases"] if case["status"] == "failed"}
     assert lost == {"returns", "refunds", "invoices"}
+
+
+def late(
+    flow: Flow, code: str = SLOW, baseline: bytes | None = None, deadline: float = 3.0, **found: Any
+) -> dict[str, bytes]:
+    """A run that had no time for the cases that its pipeline does not answer."""
+    return flow.decided(flow.scored(flow.sealed(slow(flow, code).collected(deadline=deadline))), baseline, **found)
+
+
+def test_a_baseline_without_time_hides_no_regression(flow: Callable[..., Flow]) -> None:
+    """What it had no time for cannot be seen to fall: it is never accepted, and one that is named is lost."""
+    before = late(flow("main", pipeline=PYTHON, baseline={"accept": "always"}))
+    lost = SLOW.replace("threading.Event().wait()", "return {'retrieved': []}")
+    after = late(flow("lost", pipeline=PYTHON), lost, before["run.json"], math.inf)
+
+    decision = json.loads(after["decision.json"])
+    assert not json.loads(before["decision.json"])["accepted"]
+    assert (decision["outcome"], decision["exit_code"]) == ("inconclusive", 3)
+    assert [(reason["code"], reason["text"]) for reason in decision["reasons"]] == [
+        ("baseline-lost", "the baseline had no time for 3 cases: give collect more, and run it again")
+    ]
+
+
+def test_what_the_base_had_no_time_for_is_not_inherited(flow: Callable[..., Flow]) -> None:
+    """The base lost one case and was cut off in another; a change that loses both has lost the second itself."""
+    rules = [{"metric": "recall@2", "per": "all", "max_drop": 0.0}]
+    unguarded = dict.fromkeys(("lost_needs", "lost_facts", "wrong_abstention"))
+    config = {"pipeline": PYTHON, "gate": {"rules": rules, "min_cases": 1, "critical": unguarded}}
+    answers = "def answer(request):\n    return {'retrieved': [{'id': 'c-' + request['id']}]}\n"
+    one = answers.replace("    return", "    if request['id'] == 'returns': return {'retrieved': []}\n    return")
+    both = one.replace("== 'returns'", "in ('returns', 'parcels')")
+    cut = "import threading\n" + one.replace(
+        "    if", "    if request['id'] == 'parcels': threading.Event().wait()\n    if", 1
+    )
+    good = late(flow("good", **config), answers, deadline=math.inf)["run.json"]
+    base = late(flow("base", **config), cut, good)["run.json"]
+
+    files = late(flow("change", **config), both, good, math.inf, base=base)
+
+    assert json.loads(files["decision.json"])["outcome"] == "failed"
+
+
+def test_a_person_accepts_no_run_without_time(flow: Callable[..., Flow], tmp_path: Path) -> None:
+    """Every later run would be compared with what is not known."""
+    kept = Kept("main", "main", 12, 1, "push")
+    files = late(flow("main", pipeline=PYTHON), kept=kept)
+    for name in ("run.json", "baseline.json"):
+        (tmp_path / name).write_bytes(files[name])
+    said = read_value(tmp_path / "baseline.json", Manifest)
+
+    with pytest.raises(errors.UsageError, match="had no time for all cases"):
+        copy(tmp_path, said, tmp_path / "copy", Person("ada", "a better corpus"))
 
 
 def test_a_builtin_pipeline_has_a_deadline_too(flow: Callable[..., Flow]) -> None:
