@@ -34,9 +34,10 @@ MOST_NAMED = 100
 PIECE = 64 << 10
 AUTHORITY = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):([0-9]{1,5})")
 REQUEST = re.compile(r"([A-Z]{1,20}) ([!-~]{1,16384}) HTTP/1\.[01]")
-ONLY_OURS = re.compile(
-    r"\s*(connection|keep-alive|proxy-connection|proxy-authorization|te|upgrade|host)\s*:", re.IGNORECASE
-)
+HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\0\r\n]*")
+"""A line that nobody reads in another way: not folded, and without an end of its own that some take for one."""
+
+ONLY_OURS = re.compile(r"(connection|keep-alive|proxy-connection|proxy-authorization|te|upgrade|host):", re.IGNORECASE)
 """Headers of a plain request that are about this connection, or written anew."""
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -216,6 +217,11 @@ def _wanted(head: bytes) -> Wanted:
     method, where = found.groups()
     if method == "CONNECT":
         return Wanted(_target(where, "connect"))
+    if method == "TRACE":
+        # The machine's proxy would answer with all that it was sent, its password among it.
+        raise Refused("405 Method Not Allowed", "TRACE is not passed on")
+    if not all(map(HEADER.fullmatch, lines[1:])):
+        raise Refused("400 Bad Request", "a header is needed in each line, from its beginning to its end")
     try:
         url = urlsplit(where)
         port = url.port or USUAL["http"]

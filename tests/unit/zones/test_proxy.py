@@ -285,6 +285,36 @@ def test_the_machines_proxy_is_asked_with_its_password() -> None:
     run(work())
 
 
+PLAIN = b"GET http://api.example.com/ HTTP/1.1\r\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        pytest.param(PLAIN.replace(b"GET", b"TRACE") + b"Max-Forwards: 0\r\n\r\n", b"405", id="what was sent, back"),
+        pytest.param(
+            PLAIN + b"X: a\n\nGET http://evil.internal/ HTTP/1.1\nHost: evil.internal\r\n\r\n",
+            b"400",
+            id="a second one",
+        ),
+        pytest.param(PLAIN + b" , keep-alive\r\n\r\n", b"400", id="a header of ours that goes on"),
+        pytest.param(PLAIN + b"Connection : keep-alive\r\n\r\n", b"400", id="a name with a space"),
+    ],
+)
+def test_the_machines_proxy_gets_one_request_and_tells_no_password(request_: bytes, status: bytes) -> None:
+    """What two servers may read in two ways never reaches it, nor what it would answer with what it was sent."""
+
+    async def work() -> None:
+        async with a_server() as server:
+            variables = {"http_proxy": f"http://me:p%40ss@{LOOPBACK}:{server.port}"}
+            place = Place("api.example.com", names=Names(["93.184.216.34"]), variables=variables)
+            answer = await place.says(request_)
+            assert answer.split(b" ")[1] == status
+            assert server.heard == []
+
+    run(work())
+
+
 def test_the_machines_proxy_decides_nothing() -> None:
     """A host that the workflow does not name is refused before it is asked, and NO_PROXY is heeded."""
 
