@@ -47,6 +47,8 @@ open_egress() {
     done
     way_out+=(--env "NO_PROXY=$LOCAL" --env "no_proxy=$LOCAL")
     seen+=(--grant NO_PROXY --grant no_proxy)
+    # By IPv6 each interface gives itself an address: the bridge's would be one of this machine in the network.
+    [[ ! -e /proc/sys/net/ipv6 ]] || way_out+=(--sysctl net.ipv6.conf.all.disable_ipv6=1)
 }
 
 retry() {

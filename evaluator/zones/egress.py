@@ -75,7 +75,8 @@ class Rule(NamedTuple):
             return False
         if self.port is not None and not self.is_pattern:
             return not (address.is_loopback or address.is_link_local or address.is_reserved)
-        return address.is_global
+        # Python calls what is reserved, or was once of a site, global where nobody said otherwise.
+        return address.is_global and not address.is_reserved and not getattr(address, "is_site_local", False)
 
 
 def read_rules(hosts: Iterable[str]) -> tuple[Rule, ...]:

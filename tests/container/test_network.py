@@ -44,6 +44,7 @@ def answer(question):
     told = json.load(open("ask.json"))
     found = {"urls": [reach(url) for url in told["urls"]], "direct": [connect(*each) for each in told["direct"]]}
     found["names"] = [named(name) for name in told["names"]]
+    found["ipv6"] = open("/proc/net/if_inet6").read() if os.path.exists("/proc/net/if_inet6") else ""
     found["tunnel"] = tunnel(told["tunnel"]) if told.get("tunnel") else None
     found["environment"] = sorted(name for name in os.environ)
     return {"retrieved": [], "answer": json.dumps(found)}
@@ -111,6 +112,7 @@ def test_with_egress_a_pipeline_reaches_the_named_hosts_only(forge: Forge, serve
     assert found["tunnel"] == "hello /tunnel"
     assert [each.split(" ")[0] for each in found["urls"][1:]] == ["403", "403"]
     assert [each.split(" ")[0] for each in found["direct"]] == ["failed"] * 4
+    assert found["ipv6"] == ""  # by which the machine's end of the network has an address
     assert found["names"][0].startswith("failed")
     assert found["names"][1] == "127.0.0.1"
     assert {"HTTP_PROXY", "https_proxy", "NO_PROXY"} <= set(found["environment"])
