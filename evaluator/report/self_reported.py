@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evaluator.model.run import RunHead
+    from evaluator.model.run import SelfReported
 
 TEXT = "fact_coverage"
 """A metric that reads the text of results: where nobody vouches for it, nobody vouches for that text."""
 
 
-def sayings(head: RunHead) -> Iterator[str]:
-    """Sentences for the top of a comment; none of a run that this repository made itself."""
-    said = head.self_reported
-    if said is None:
-        return
+def sayings(said: SelfReported) -> Iterator[str]:
+    """Sentences for the top of a comment."""
     texts = "" if TEXT in said.unvouched else " texts,"
     yield (
         "Self-reported by a fork: answers, rankings, times and costs come from the stranger's own run. "

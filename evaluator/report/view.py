@@ -18,7 +18,6 @@ from evaluator.report import (
     details,
     judge,
     regressions,
-    self_reported,
     tables,
     verdict,
 )
@@ -26,7 +25,7 @@ from evaluator.report.parts import Compared, Listing, Note, Part, ReportView
 from evaluator.templates import Name, Safe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from evaluator.model.comparison import CaseChange, Loosened
     from evaluator.report.inputs import Inputs
@@ -106,12 +105,20 @@ def _with_place(item: Loosened) -> str:
 
 
 def _alerts(inputs: Inputs) -> tuple[str, ...]:
-    found = [*self_reported.sayings(inputs.head), *inputs.alerts, *configuration.alerts(inputs)]
+    found = [*_of_strangers(inputs), *inputs.alerts, *configuration.alerts(inputs)]
     failures = sum(failed.kind != UNASKED for failed in inputs.failures)
     if failures:
         cases = counted(inputs.total - inputs.held_out, "case")
         found.append(f"The pipeline failed for {failures:,} of {cases}; each counts as the worst value.")
     return tuple(found)
+
+
+def _of_strangers(inputs: Inputs) -> Iterable[str]:
+    if inputs.head.self_reported is None:
+        return ()
+    from evaluator.report import self_reported  # noqa: PLC0415 - only strangers' runs pay for it
+
+    return self_reported.sayings(inputs.head.self_reported)
 
 
 def _compared(inputs: Inputs) -> Compared | None:

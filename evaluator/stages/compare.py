@@ -18,7 +18,6 @@ from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
 from evaluator.stages.noisy_half import NoisyHalf
 from evaluator.stages.paraphrases import Meeting, are_read
-from evaluator.stages.self_reported import marked
 from evaluator.stores.fixtures import read_fixture
 from evaluator.stores.runs import read_run
 from evaluator.stores.values import write_value
@@ -120,7 +119,13 @@ def _results(workspace: Workspace, verdicts: Examining, source: str) -> tuple[Co
     workspace.warnings.extend((*alerts, *warnings))
     comparison = whereabouts.situate(workspace, verdicts.comparison(names, source), seen)
     state = verdicts.state(names).but(alerts=alerts, warnings=warnings)
-    return marked(comparison, state, seen.candidate.head, seen.baseline.head if seen.baseline is not None else None)
+    said = seen.candidate.head.self_reported
+    if said is None:
+        return comparison, state
+    from evaluator.stages.self_reported import marked  # noqa: PLC0415 - only strangers' runs pay for it
+
+    before = seen.baseline.head if seen.baseline is not None else None
+    return marked(comparison, state, said, seen.candidate.head, before)
 
 
 def _examined(workspace: Workspace, candidate: Run, baseline: RunReader | None, accepted: Accepted) -> Examining:

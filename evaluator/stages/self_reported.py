@@ -54,15 +54,12 @@ def unvouched(declared: Mapping[str, Metric], cases: Iterable[Case], *, has_fixt
 
 
 def marked(
-    comparison: Comparison, state: ExamFile, candidate: RunHead, baseline: RunHead | None
+    comparison: Comparison, state: ExamFile, said: SelfReported, candidate: RunHead, baseline: RunHead | None
 ) -> tuple[Comparison, ExamFile]:
     """A comparison that says what of it is a stranger's word, and holds a row for what a judge was not asked about.
 
     A row that fell counts as it is: nobody makes himself worse than he is.
     """
-    said = candidate.self_reported
-    if said is None:
-        return comparison, state
     lacking = _not_judged(said, candidate, baseline)
     exam = state.exam.but(
         rows=tuple(_entry(entry, said) for entry in state.exam.rows), self_reported=said,
