@@ -37,8 +37,8 @@ keep_baselines() {
     fi
     choose_images
     mapfile -t workflows < <(words "$ASSAY_BASELINE_WORKFLOWS")
-    run_zone keep "$image" "$GITHUB_EVENT_PATH" "$temporary/kept.tar" --network bridge --env GITHUB_TOKEN \
-        "${OF_THIS_RUN[@]}" -- keep --config "$ASSAY_CONFIG" --tested "$(git rev-parse HEAD)" \
+    run_zone keep "$image" "$GITHUB_EVENT_PATH" "$temporary/kept.tar" "${AS_CLIENT[@]}" -- \
+        keep --config "$ASSAY_CONFIG" --tested "$(git rev-parse HEAD)" \
         "${workflows[@]/#/--workflow=}" --variant "$ASSAY_VARIANT" "${accepting[@]}"
     kept=${RUNNER_TEMP:-/tmp}/rag-assay-baseline-$step
     rm -rf "$kept"

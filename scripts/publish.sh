@@ -8,6 +8,7 @@ readonly AROUND=(
     GITHUB_SERVER_URL GITHUB_SHA GITHUB_WORKFLOW_REF
 )
 readonly OF_THIS_RUN=("${AROUND[@]/#/--env=}")
+readonly AS_CLIENT=(--network bridge --env GITHUB_TOKEN "${OF_THIS_RUN[@]}") # a zone that asks GitHub, as docker's options
 
 # From here on there is somebody to tell, whatever the run comes to.
 announce() {
@@ -35,9 +36,8 @@ cancelled() {
 
 # tell CONTAINER [files of $temporary] -- [the zone's arguments]
 tell() {
-    local container=$1 variable
+    local container=$1
     local -a files=(event.json) wanted=(--config "$ASSAY_CONFIG" --suite "${suite_name-}" --comment "$ASSAY_COMMENT")
-    local -a options=(--network bridge --env GITHUB_TOKEN)
     [[ $ASSAY_COMMENT != off || $ASSAY_STATUS$ASSAY_CHECK$ASSAY_ISSUE == *true* ]] || return 0
     shift
     while [[ $1 != -- ]]; do
@@ -48,7 +48,6 @@ tell() {
     [[ $ASSAY_STATUS != true ]] || wanted+=(--status)
     [[ $ASSAY_CHECK != true ]] || wanted+=(--check)
     [[ $ASSAY_ISSUE != true ]] || wanted+=(--issue)
-    for variable in "${AROUND[@]}"; do options+=(--env "$variable"); done
     # In the background, so that a signal is acted on at once; and in there nothing stops the action.
     (
         trap - EXIT
@@ -61,7 +60,7 @@ tell() {
         cp "${GITHUB_EVENT_PATH-}" "$temporary/event.json" 2>/dev/null || stop 4 "there is no payload of the event"
         tar --create --directory "$temporary" --file "$temporary/to-$container.tar" "${files[@]}" ||
             stop 4 "the report cannot be packed"
-        run_zone "$container" "$image" "$temporary/to-$container.tar" "$temporary/$container.out" "${options[@]}" -- \
+        run_zone "$container" "$image" "$temporary/to-$container.tar" "$temporary/$container.out" "${AS_CLIENT[@]}" -- \
             publish "${wanted[@]}" --variant "$ASSAY_VARIANT" --leg "$leg" "$@"
     ) &
     wait "$!" || warn "the zone $container told GitHub nothing or not all; the log above says why. The verdict stays as it is"

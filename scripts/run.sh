@@ -157,7 +157,7 @@ fetch_baseline() {
     local -a options=() parts=(event.json) workflows=()
     cp "$GITHUB_EVENT_PATH" "$t/event.json"
     if [[ -n $GITHUB_TOKEN ]]; then
-        options=(--network bridge --env GITHUB_TOKEN "${OF_THIS_RUN[@]}")
+        options=("${AS_CLIENT[@]}")
     elif [[ -n $source ]]; then
         parts+=(run.json)
     fi

@@ -66,9 +66,8 @@ receive() {
     local -a cap=()
     [[ -z $ASSAY_MAX_COST_USD_PER_DAY ]] ||
         cap=(--cap "$ASSAY_MAX_COST_USD_PER_DAY" --reservation "$ASSAY_RESERVATION")
-    run_zone receive "$image" "$GITHUB_EVENT_PATH" "$t/received.tar" --network bridge --env GITHUB_TOKEN \
-        "${OF_THIS_RUN[@]}" -- receive --config "$ASSAY_CONFIG" --workflow "$ASSAY_WORKFLOW" \
-        --variant "$ASSAY_VARIANT" "${cap[@]}"
+    run_zone receive "$image" "$GITHUB_EVENT_PATH" "$t/received.tar" "${AS_CLIENT[@]}" -- \
+        receive --config "$ASSAY_CONFIG" --workflow "$ASSAY_WORKFLOW" --variant "$ASSAY_VARIANT" "${cap[@]}"
     for part in nothing refused unjudged pull.json tree.tar answers.tar; do
         ! has_part "$t/received.tar" "$part" ||
             tar --extract --to-stdout --file "$t/received.tar" "$part" >"$t/$part"
@@ -102,8 +101,8 @@ run_zones_of_strangers() {
     cp "$GITHUB_EVENT_PATH" "$t/event.json"
     mapfile -t workflows < <(words "$ASSAY_BASELINE_WORKFLOWS")
     tar --create --directory "$t" --file "$t/to-fetch.tar" event.json pull.json
-    run_zone fetch "$image" "$t/to-fetch.tar" "$t/fetched.tar" --network bridge --env GITHUB_TOKEN \
-        "${OF_THIS_RUN[@]}" -- fetch "${suite[@]}" --tested "$ASSAY_HEAD_SHA" "${workflows[@]/#/--workflow=}" \
+    run_zone fetch "$image" "$t/to-fetch.tar" "$t/fetched.tar" "${AS_CLIENT[@]}" -- \
+        fetch "${suite[@]}" --tested "$ASSAY_HEAD_SHA" "${workflows[@]/#/--workflow=}" \
         --committed "${ASSAY_BASELINE_FILE#./}" --variant "$ASSAY_VARIANT"
 
     score_answers "${suite[@]}" --untrusted --no-key-reason "$why"

@@ -728,7 +728,7 @@ def test_who_publishes_gets_the_token_and_finished_text(runner: Runner) -> None:
     given = names_in(runner.folder / "given.tar")
     (ended,) = telling(runner, f"{DECIDED} suite_name='Our shop'; publish_decision", ASSAY_COMMENT="on-failure")
 
-    assert "--network bridge --env GITHUB_TOKEN --env GITHUB_ACTOR --env GITHUB_API_URL" in begun
+    assert "--network bridge --env GITHUB_TOKEN --env=GITHUB_ACTOR --env=GITHUB_API_URL" in begun
     assert "action publish --config rag-assay.yml --suite  --comment always --status --check" in begun
     assert "--variant py 3.12 --leg " in begun
     assert begun.endswith(" --pending")
