@@ -48,18 +48,16 @@ keep_baselines() {
     clean_up
 }
 
-# Only names that are known here are taken, each as bytes: nothing is unpacked.
 take_copies() {
     local tier called file
-    tar --extract --to-stdout --file "$temporary/kept.tar" names >"$temporary/names"
+    take_parts "$temporary/kept.tar" "$temporary" names
     while read -r tier called; do
         [[ $tier =~ ^(retrieval|full)$ && $called =~ ^rag-assay-baseline-[a-z0-9-]{1,160}$ ]] ||
             stop 4 "the zone keep named no baseline"
         mkdir -p "$1/$tier"
-        tar --extract --to-stdout --file "$temporary/kept.tar" "$tier.tar" >"$temporary/$tier.tar"
+        take_parts "$temporary/kept.tar" "$temporary" "$tier.tar"
         for file in baseline.json run.json records.jsonl; do
-            ! has_part "$temporary/$tier.tar" "$file" ||
-                tar --extract --to-stdout --file "$temporary/$tier.tar" "$file" >"$1/$tier/$file"
+            ! has_part "$temporary/$tier.tar" "$file" || take_parts "$temporary/$tier.tar" "$1/$tier" "$file"
         done
         output "$tier" "$called"
     done <"$temporary/names"

@@ -46,6 +46,15 @@ inert() {
 # Whether a stream has a part of this name. Not by grep -q, which ends first: tar would fail for want of a reader.
 has_part() { [[ $'\n'$(tar --list --file "$1")$'\n' == *$'\n'"$2"$'\n'* ]]; }
 
+# take_parts STREAM FOLDER [names]: each as bytes, by a name that is known here. Nothing is unpacked.
+take_parts() {
+    local stream=$1 folder=$2 part
+    shift 2
+    for part in "$@"; do
+        tar --extract --to-stdout --file "$stream" "$part" >"$folder/$part"
+    done
+}
+
 output() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; }
 
 # No verdict: $1 is the exit code (2: a mistake that somebody can mend, 4: anything else), the rest says why.

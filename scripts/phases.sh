@@ -46,14 +46,10 @@ score_phase() {
 
 # Finished text, and a token that may write it.
 publish_phase() {
-    local file
-    local -a files=(comment.md decision.json publication.json suite)
     told=begun
     [[ -n $ASSAY_HANDED ]] || stop 4 "a job before this one ended without a verdict: its log says why"
     take_handed "$temporary/$HANDED"
-    for file in "${files[@]}"; do
-        tar --extract --to-stdout --file "$temporary/$HANDED" "$file" >"$temporary/$file"
-    done
+    take_parts "$temporary/$HANDED" "$temporary" comment.md decision.json publication.json suite
     suite_name=$(<"$temporary/suite")
     nonce=$ASSAY_HANDED_NONCE
     [[ $nonce =~ ^[0-9a-f]{32}$ ]] || stop 4 "what was handed over is of no attempt"

@@ -193,7 +193,7 @@ score_answers() {
     tar --create --directory "$t" --file "$t/to-score.tar" "${parts[@]}"
     run_zone score "$image" "$t/to-score.tar" "$t/judged.tar" "${options[@]}" -- \
         score "${judge[@]}" --commit "$(tested_commit)" "$@"
-    tar --extract --to-stdout --file "$t/judged.tar" scored.tar >"$t/scored.tar"
+    take_parts "$t/judged.tar" "$t" scored.tar
     rm "$t/to-score.tar" "$t/judged.tar"
 }
 
@@ -245,18 +245,12 @@ read_about() {
     output tier "$tier"
 }
 
-# Only names that are known here are taken, each as bytes: nothing is unpacked.
 hand_on() {
-    local file line
+    local line
     local -a files=(comment.md summary.md decision.json comparison.json)
     [[ $ASSAY_UPLOAD != full || $concern == none ]] || files+=(run.json records.jsonl collect.json)
-    for file in "${files[@]}"; do
-        tar --extract --to-stdout --file "$temporary/decided.tar" "$file" >"$out/$file"
-    done
-    local -a told_files=(annotations outputs publication.json)
-    for file in "${told_files[@]}"; do
-        tar --extract --to-stdout --file "$temporary/decided.tar" "$file" >"$temporary/$file"
-    done
+    take_parts "$temporary/decided.tar" "$out" "${files[@]}"
+    take_parts "$temporary/decided.tar" "$temporary" annotations outputs publication.json
     while IFS= read -r line; do
         if [[ $line =~ ^baseline-(name|files)= ]]; then
             hand_on_baseline "$line"
@@ -282,15 +276,13 @@ hand_on() {
 
 # A stranger's answers are judged by a workflow that has the keys, whatever else becomes of this run.
 hand_on_answers() {
-    local file variant folder=${RUNNER_TEMP:-/tmp}/rag-assay-untrusted-$step
+    local variant folder=${RUNNER_TEMP:-/tmp}/rag-assay-untrusted-$step
     if is_trusted || [[ ! $ASSAY_PULL =~ ^[1-9][0-9]*$ ]]; then
         return 0
     fi
     rm -rf "$folder"
     mkdir -p "$folder"
-    for file in collect.json records.jsonl; do
-        tar --extract --to-stdout --file "$temporary/sealed.tar" "$file" >"$folder/$file"
-    done
+    take_parts "$temporary/sealed.tar" "$folder" collect.json records.jsonl
     variant=$(printf '%s' "$ASSAY_VARIANT" | sha256sum | cut -c 1-8)
     output answers "$folder"
     output answers-name "rag-assay-untrusted-$suite_slug-$variant-$step-$ASSAY_PULL-$GITHUB_RUN_ATTEMPT"
@@ -298,7 +290,7 @@ hand_on_answers() {
 
 # What later runs are compared with lies apart from the report, which people may download.
 hand_on_baseline() {
-    local file folder=${RUNNER_TEMP:-/tmp}/rag-assay-baseline-$step
+    local folder=${RUNNER_TEMP:-/tmp}/rag-assay-baseline-$step
     local -a files=(baseline.json run.json records.jsonl)
     case $1 in
         baseline-name=*)
@@ -308,9 +300,7 @@ hand_on_baseline() {
         baseline-files=[23])
             rm -rf "$folder"
             mkdir -p "$folder"
-            for file in "${files[@]:0:${1#*=}}"; do
-                tar --extract --to-stdout --file "$temporary/decided.tar" "$file" >"$folder/$file"
-            done
+            take_parts "$temporary/decided.tar" "$folder" "${files[@]:0:${1#*=}}"
             output baseline "$folder"
             ;;
     esac

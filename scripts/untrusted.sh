@@ -69,8 +69,7 @@ receive() {
     run_zone receive "$image" "$GITHUB_EVENT_PATH" "$t/received.tar" "${AS_CLIENT[@]}" -- \
         receive --config "$ASSAY_CONFIG" --workflow "$ASSAY_WORKFLOW" --variant "$ASSAY_VARIANT" "${cap[@]}"
     for part in nothing refused unjudged pull.json tree.tar answers.tar; do
-        ! has_part "$t/received.tar" "$part" ||
-            tar --extract --to-stdout --file "$t/received.tar" "$part" >"$t/$part"
+        ! has_part "$t/received.tar" "$part" || take_parts "$t/received.tar" "$t" "$part"
     done
     rm "$t/received.tar"
     if [[ -f $t/nothing ]]; then
