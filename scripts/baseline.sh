@@ -28,7 +28,7 @@ keep_baselines() {
     prepare_attempt
     need docker
     place config "$ASSAY_CONFIG"
-    check_workflows
+    check_workflows baseline-workflows "$ASSAY_BASELINE_WORKFLOWS"
     check_variant
     if [[ -n $ASSAY_RUN ]]; then
         [[ $ASSAY_RUN =~ ^[1-9][0-9]{0,18}$ ]] || stop 2 "the input run is '$ASSAY_RUN'; it is the number of a run"

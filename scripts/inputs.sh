@@ -10,6 +10,10 @@ one_of() {
     stop 2 "the input $input is '$value'; it is one of: $*"
 }
 
+seconds() {
+    [[ $2 =~ ^[1-9][0-9]{0,5}$ ]] || stop 2 "the input $1 is '$2'; it is a number of seconds"
+}
+
 # A place in the repository: relative, and not leading out of it.
 place() {
     case /$2/ in
@@ -27,31 +31,34 @@ check_inputs() {
     one_of tier "$ASSAY_TIER" auto retrieval full
     one_of install-policy "$ASSAY_INSTALL_POLICY" hashes wheels source
     check_network
-    one_of fail-on "$ASSAY_FAIL_ON" inconclusive regression never
     one_of upload "$ASSAY_UPLOAD" report full none
-    one_of comment "$ASSAY_COMMENT" always on-change on-failure off
-    one_of status "$ASSAY_STATUS" true false
-    one_of check "$ASSAY_CHECK" true false
     one_of issue "$ASSAY_ISSUE" true false
-    check_variant
-    [[ $ASSAY_COLLECT_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
-        stop 2 "the input collect-timeout is '$ASSAY_COLLECT_TIMEOUT'; it is a number of seconds"
+    check_shared_inputs
+    seconds collect-timeout "$ASSAY_COLLECT_TIMEOUT"
     [[ $ASSAY_PYTHON =~ ^([0-9]+\.[0-9]+(\.[0-9]+)?)?$ ]] ||
         stop 2 "the input python is '$ASSAY_PYTHON'; it is a version such as 3.12"
     [[ $ASSAY_RETENTION_DAYS =~ ^[0-9]{0,3}$ ]] ||
         stop 2 "the input retention-days is '$ASSAY_RETENTION_DAYS'; it is a number of days"
-    place config "$ASSAY_CONFIG"
-    [[ -z $ASSAY_BASELINE_FILE ]] || place baseline-file "$ASSAY_BASELINE_FILE"
     [[ -z $ASSAY_REQUIREMENTS ]] || place requirements "$ASSAY_REQUIREMENTS"
     if [[ -n $ASSAY_IMAGE && $ASSAY_IMAGE != build && -n $ASSAY_REQUIREMENTS$ASSAY_PYTHON ]]; then
         stop 2 "the input image runs the pipeline in your own image: install there what requirements and python name"
     fi
-    [[ $ASSAY_JUDGE_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
-        stop 2 "the input judge-timeout is '$ASSAY_JUDGE_TIMEOUT'; it is a number of seconds"
     check_includes
     check_grants
     check_judge
-    check_workflows
+}
+
+# What the actions that decide have in common.
+check_shared_inputs() {
+    place config "$ASSAY_CONFIG"
+    [[ -z $ASSAY_BASELINE_FILE ]] || place baseline-file "$ASSAY_BASELINE_FILE"
+    one_of fail-on "$ASSAY_FAIL_ON" inconclusive regression never
+    one_of comment "$ASSAY_COMMENT" always on-change on-failure off
+    one_of status "$ASSAY_STATUS" true false
+    one_of check "$ASSAY_CHECK" true false
+    check_variant
+    seconds judge-timeout "$ASSAY_JUDGE_TIMEOUT"
+    check_workflows baseline-workflows "$ASSAY_BASELINE_WORKFLOWS"
 }
 
 check_variant() {
@@ -62,10 +69,10 @@ check_variant() {
 check_workflows() {
     local name
     local -a names
-    mapfile -t names < <(words "$ASSAY_BASELINE_WORKFLOWS")
+    mapfile -t names < <(words "$2")
     for name in "${names[@]}"; do
         [[ $name =~ ^\.github/workflows/[A-Za-z0-9._-]+\.ya?ml$ ]] ||
-            stop 2 "the input baseline-workflows names '$name', which is no file of a workflow, as .github/workflows/ci.yml"
+            stop 2 "the input $1 names '$name', which is no file of a workflow, as .github/workflows/ci.yml"
     done
 }
 

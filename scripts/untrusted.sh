@@ -40,19 +40,10 @@ check_inputs_of_strangers() {
     local name
     local -a names
     grants=() keys=() needed=()
-    one_of fail-on "$ASSAY_FAIL_ON" inconclusive regression never
-    one_of comment "$ASSAY_COMMENT" always on-change on-failure off
-    one_of status "$ASSAY_STATUS" true false
-    one_of check "$ASSAY_CHECK" true false
-    check_variant
-    place config "$ASSAY_CONFIG"
-    [[ -z $ASSAY_BASELINE_FILE ]] || place baseline-file "$ASSAY_BASELINE_FILE"
-    [[ $ASSAY_JUDGE_TIMEOUT =~ ^[1-9][0-9]{0,5}$ ]] ||
-        stop 2 "the input judge-timeout is '$ASSAY_JUDGE_TIMEOUT'; it is a number of seconds"
-    check_judge
-    check_workflows
+    check_shared_inputs
+    check_workflows workflow "$ASSAY_WORKFLOW"
     ASSAY_BASELINE_WORKFLOWS="$ASSAY_WORKFLOW $ASSAY_BASELINE_WORKFLOWS"
-    check_workflows
+    check_judge
     mapfile -t names < <(words "$ASSAY_PIPELINE_ENV")
     for name in "${names[@]}"; do
         [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || stop 2 "the input pipeline-env names '$name', which is no name of a variable"

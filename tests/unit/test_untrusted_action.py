@@ -184,7 +184,7 @@ def test_what_cannot_be_measured_is_told_and_ends_with_2(second: Second) -> None
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
-        ("WORKFLOW", "rag-assay.yml", "which is no file of a workflow"),
+        ("WORKFLOW", "rag-assay.yml", "the input workflow names 'rag-assay.yml', which is no file of a workflow"),
         ("PIPELINE_ENV", "a-b", "is no name of a variable"),
         ("JUDGE_TIMEOUT", "soon", "it is a number of seconds"),
         ("COMMENT", "never", "it is one of"),
