@@ -26,6 +26,9 @@ STATES: Mapping[str, State] = {
 }  # fmt: skip
 OUTCOMES = {"success": "passed", "failure": "failed", "error": "error", "pending": "pending"}
 MEASURING = posting.Verdict("pending", "Measuring", "")
+LOOKS = 3
+"""How often a job looks for what others did while it wrote."""
+
 LONGEST_NAME = 200
 """Of a suite, as the configuration allows it."""
 
@@ -112,17 +115,23 @@ def set_status(hub: Hub, names: Names, verdict: Verdict) -> str:
     text = StatusText(STATES[verdict.outcome], names.context, posting.description(verdict), url)
     hub.publishing.set_status(hub.activity.head_sha, text)
     hub.log(f"the status {names.context} is {text.state}")
-    return _keep_the_worst(hub, names, ours) if _rivals(there, ours) and verdict is not MEASURING else ""
+    return _keep_the_worst(hub, names, ours, text) if _rivals(there, ours) and verdict is not MEASURING else ""
 
 
-def _keep_the_worst(hub: Hub, names: Names, ours: Stamp) -> str:
+def _keep_the_worst(hub: Hub, names: Names, ours: Stamp, text: StatusText) -> str:
     """Of those that set one status the one that ends last must not hide what others found, or have yet to find."""
-    # Read once more: they may have ended between our reading and our writing.
-    rivals = sorted(_rivals(_statuses(hub, names), ours), key=lambda each: each.stamp.severity, reverse=True)
-    kept = next((each for each in rivals if each.stamp.severity > ours.severity and _stands(hub, each.stamp)), None)
-    if kept is not None:
-        text = StatusText(STATES[kept.stamp.outcome], names.context, kept.description, kept.url)
-        hub.publishing.set_status(hub.activity.head_sha, text)
+    shown = text
+    for _ in range(LOOKS):
+        # They may have ended between our reading and our writing.
+        rivals = sorted(_rivals(_statuses(hub, names), ours), key=lambda each: each.stamp.severity, reverse=True)
+        kept = next((each for each in rivals if each.stamp.severity > ours.severity and _stands(hub, each.stamp)), None)
+        worst = text
+        if kept is not None:
+            worst = StatusText(STATES[kept.stamp.outcome], names.context, kept.description, kept.url)
+        if worst == shown:
+            break
+        hub.publishing.set_status(hub.activity.head_sha, worst)
+        shown = worst
     if any(each.stamp.pull == ours.pull for each in rivals):
         return (
             f"another job sets the status {names.context}, too, and the worse outcome stays; give each its own variant"
@@ -155,7 +164,8 @@ def _rivals(there: Sequence[Told], ours: Stamp) -> list[Told]:
         runs[stamp.thread] = max(runs.get(stamp.thread, 0), stamp.run)
     runs[ours.thread] = ours.run
     found: dict[tuple[tuple[str, int], str], Told] = {}
-    for each in there:
+    # What others kept of a job, while it went on, is not the newest of it.
+    for each in sorted(there, key=lambda each: (each.stamp.order, each.stamp.outcome != "pending"), reverse=True):
         stamp = each.stamp
         if stamp.run == runs[stamp.thread] and (stamp.thread, stamp.leg) != (ours.thread, ours.leg):
             found.setdefault((stamp.thread, stamp.leg), each)

@@ -283,6 +283,24 @@ class TestNames:
         team.publish(verdict("passed"), run=5, attempt=2, leg="b")
         assert team.statuses() == {STATUS: "success"}
 
+    def test_a_job_that_ends_meanwhile_is_not_waited_for(self, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The other one ends after it was seen measuring and before that is written: nobody would come to mend it."""
+        team.announce(run=5)
+        team.announce(run=5, leg="b")
+        hub, looks = team.hub(5), iter([False, True, False])
+        look = hub.publishing.statuses
+
+        def looked(sha: str) -> tuple[values.Status, ...]:
+            found = look(sha)
+            if next(looks, False):
+                team.publish(verdict("passed"), run=5, leg="b")
+            return found
+
+        monkeypatch.setattr(hub.publishing, "statuses", looked)
+        team.publish(verdict("passed"), hub=hub)
+
+        assert team.statuses() == {STATUS: "success"}
+
     @pytest.mark.parametrize("names", [("shop", "Shop"), ("Shop", "shop")])
     def test_names_that_differ_in_capitals_alone_never_hide_a_failure(self, team: Team, names: tuple[str, str]) -> None:
         """To GitHub they are one status, whichever was set last."""
