@@ -37,7 +37,7 @@ score_phase() {
     else
         suite+=(--tier "$tier")
         take_handed "$temporary/collected.tar"
-        fetch_baseline "${suite[@]}"
+        fetch_baseline "$(git rev-parse HEAD)" "${suite[@]}"
         run_zone seal "$image" "$temporary/collected.tar" "$temporary/sealed.tar" -- seal
         decide_on_answers "${suite[@]}"
     fi

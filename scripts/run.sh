@@ -105,7 +105,7 @@ run_zones() {
         return
     fi
     suite+=(--tier "$tier")
-    fetch_baseline "${suite[@]}"
+    fetch_baseline "$(git rev-parse HEAD)" "${suite[@]}"
     collect_answers "${suite[@]}"
     decide_on_answers "${suite[@]}"
 }
@@ -151,20 +151,23 @@ pass_by() {
         decide "$@" --nonce "$nonce" --passed-by
 }
 
+# fetch_baseline COMMIT [the suite, as options]
 # The only zone with the token, which may read; without a token there is what git has read.
 fetch_baseline() {
-    local t=$temporary
+    local t=$temporary tested=$1
     local -a options=() parts=(event.json) workflows=()
+    shift
     cp "$GITHUB_EVENT_PATH" "$t/event.json"
     if [[ -n $GITHUB_TOKEN ]]; then
         options=("${AS_CLIENT[@]}")
     elif [[ -n $source ]]; then
         parts+=(run.json)
     fi
+    [[ ! -f $t/pull.json ]] || parts+=(pull.json)
     mapfile -t workflows < <(words "$ASSAY_BASELINE_WORKFLOWS")
     tar --create --directory "$t" --file "$t/to-fetch.tar" "${parts[@]}"
     run_zone fetch "$image" "$t/to-fetch.tar" "$t/fetched.tar" "${options[@]}" -- \
-        fetch "$@" --tested "$(git rev-parse HEAD)" "${workflows[@]/#/--workflow=}" \
+        fetch "$@" --tested "$tested" "${workflows[@]/#/--workflow=}" \
         --committed "${ASSAY_BASELINE_FILE#./}" --source "$source" --variant "$ASSAY_VARIANT"
 }
 
@@ -226,8 +229,8 @@ install_packages() {
 
 tested_commit() { printf '%s' "${ASSAY_HEAD_SHA:-$(git rev-parse HEAD)}"; }
 
-# What prepare tells: the tier, the suite's name, also in the form that makes the artifact's readable, and whether the
-# change concerns it.
+# What prepare tells: the tier, the suite's name, also in the form that makes the artifact's readable, whether the
+# change concerns it, and of a stranger's answers why that tier.
 read_about() {
     local said_tier
     {
@@ -235,6 +238,8 @@ read_about() {
         IFS= read -r said_tier
         IFS= read -r suite_name
         IFS= read -r concern
+        # shellcheck disable=SC2034 # for untrusted.sh
+        IFS= read -r why_tier || true
     } < <(tar --extract --to-stdout --file "$temporary/prepared.tar" ./.rag-assay/about)
     [[ $suite_slug =~ ^[a-z0-9-]{1,60}$ ]] || stop 4 "the zone prepare named the suite '$suite_slug'"
     [[ $said_tier =~ ^retrieval$|^full$ ]] || stop 4 "the zone prepare chose the tier '$said_tier'"

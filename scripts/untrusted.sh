@@ -74,8 +74,8 @@ receive() {
 }
 
 run_zones_of_strangers() {
-    local t=$temporary asked=auto why
-    local -a suite=(--config "$ASSAY_CONFIG") workflows
+    local t=$temporary asked=auto
+    local -a suite=(--config "$ASSAY_CONFIG")
     run_zone seal "$image" "$t/answers.tar" "$t/sealed.tar" -- seal
 
     [[ ! -f $t/unjudged ]] || asked=retrieval
@@ -83,19 +83,11 @@ run_zones_of_strangers() {
     run_zone prepare "$image" "$t/to-prepare.tar" "$t/prepared.tar" -- prepare --for collect --tier "$asked" \
         --event workflow_run "${judge_keys[@]}" "${hosts[@]}" "${needed[@]}" "${suite[@]}"
     read_about
-    # In its last line prepare says why nothing is judged.
-    why=$(tar --extract --to-stdout --file "$t/prepared.tar" ./.rag-assay/about | sed -n 5p)
-    [[ ! -f $t/unjudged ]] || why=$(head -c 2000 "$t/unjudged")
+    [[ ! -f $t/unjudged ]] || why_tier=$(head -c 2000 "$t/unjudged")
     suite+=(--tier "$tier")
 
-    cp "$GITHUB_EVENT_PATH" "$t/event.json"
-    mapfile -t workflows < <(words "$ASSAY_BASELINE_WORKFLOWS")
-    tar --create --directory "$t" --file "$t/to-fetch.tar" event.json pull.json
-    run_zone fetch "$image" "$t/to-fetch.tar" "$t/fetched.tar" "${AS_CLIENT[@]}" -- \
-        fetch "${suite[@]}" --tested "$ASSAY_HEAD_SHA" "${workflows[@]/#/--workflow=}" \
-        --committed "${ASSAY_BASELINE_FILE#./}" --variant "$ASSAY_VARIANT"
-
-    score_answers "${suite[@]}" --untrusted --no-key-reason "$why"
+    fetch_baseline "$ASSAY_HEAD_SHA" "${suite[@]}"
+    score_answers "${suite[@]}" --untrusted --no-key-reason "$why_tier"
     tar --create --directory "$t" --file "$t/to-decide.tar" tree.tar scored.tar fetched.tar
     run_zone decide "$image" "$t/to-decide.tar" "$t/decided.tar" -- \
         decide "${suite[@]}" --nonce "$nonce" --self-reported
