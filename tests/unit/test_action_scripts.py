@@ -36,7 +36,8 @@ class Runner:
         (folder / "temporary").mkdir()
         defaults = {f"ASSAY_{name.upper().replace('-', '_')}": value["default"] for name, value in INPUTS.items()}
         self.environment = {
-            "PATH": os.environ["PATH"], "HOME": str(folder), "GITHUB_WORKSPACE": str(self.repo), "GITHUB_RUN_ID": "5",
+            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": str(folder),
+            "GITHUB_WORKSPACE": str(self.repo), "GITHUB_RUN_ID": "5",
             "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "w", "GITHUB_JOB": "j", "GITHUB_EVENT_NAME": "pull_request",
             "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_STEP_SUMMARY": str(folder / "summary"),
             "RUNNER_TEMP": str(folder / "temporary"),
@@ -79,6 +80,13 @@ class Runner:
     def attempt(self, commands: str, **variables: str) -> str:
         """Run commands within an attempt."""
         return self.shell(f"prepare_attempt; {commands}; trap - EXIT", **variables)
+
+    def docker(self, script: str) -> None:
+        """Put a stand-in for docker onto the machine: what it does, in this shell."""
+        file = self.folder / "bin" / "docker"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
 
     @property
     def outputs(self) -> dict[str, str]:
@@ -684,32 +692,24 @@ def test_without_a_key_nothing_is_taken_over(variables: dict[str, str], runner: 
 
 def started(runner: Runner, tier: str, **variables: str) -> list[str]:
     """The calls of docker by which the answers are scored."""
-    docker = runner.folder / "bin" / "docker"
-    docker.parent.mkdir(exist_ok=True)
-    docker.write_text(
-        f'#!/bin/sh\n[ $1 != run ] || echo "$*" >>{runner.folder}/calls\n'
-        f'case "$*" in *" action score "*) cat {stream(runner, "scored.tar")};; *" action log "*) cat >&2;; esac\n'
+    runner.docker(
+        f'[ $1 != run ] || echo "$*" >>{runner.folder}/calls\n'
+        f'case "$*" in *" action score "*) cat {stream(runner, "scored.tar")};; *" action log "*) cat >&2;; esac'
     )
-    docker.chmod(0o755)
     prepared = 'touch "$temporary/tree.tar" "$temporary/sealed.tar" "$temporary/fetched.tar"; image=ours'
     runner.attempt(
         f"check_inputs; {prepared}; tier={tier}; source=base; score_answers --config rag-assay.yml --tier {tier}",
-        PATH=f"{docker.parent}:{runner.environment['PATH']}", ASSAY_JUDGE_HOSTS="llm.example.com", **variables,
+        ASSAY_JUDGE_HOSTS="llm.example.com", **variables,
     )  # fmt: skip
     return (runner.folder / "calls").read_text().splitlines()
 
 
 def telling(runner: Runner, commands: str, zone: str = "true", **variables: str) -> list[str]:
     """The calls of docker by which GitHub is told; ``zone`` is what its zone does in this shell."""
-    docker = runner.folder / "bin" / "docker"
-    docker.parent.mkdir(exist_ok=True)
     kept = f'echo "$*" >>{runner.folder}/calls; cat >{runner.folder}/given.tar'
-    docker.write_text(f"#!/bin/sh\n[ $1 != run ] || {{ {kept}; {zone}; }}\n")
-    docker.chmod(0o755)
+    runner.docker(f"[ $1 != run ] || {{ {kept}; {zone}; }}")
     (runner.folder / "calls").write_text("")
-    runner.attempt(
-        f"check_inputs; image=ours; {commands}", PATH=f"{docker.parent}:{runner.environment['PATH']}", **variables
-    )
+    runner.attempt(f"check_inputs; image=ours; {commands}", **variables)
     return (runner.folder / "calls").read_text().splitlines()
 
 
@@ -791,15 +791,8 @@ def test_whatever_becomes_of_publishing_the_run_goes_on(zone: str, runner: Runne
 
 def test_what_could_not_be_told_is_one_warning(runner: Runner) -> None:
     """A sentence of the zone is shown as what it is, whatever it holds (G4, G15)."""
-    docker = runner.folder / "bin" / "docker"
-    telling(runner, "true")
-    docker.write_text(
-        "#!/bin/sh\n[ $1 != run ] || { cat >/dev/null; printf 'forbidden 100%%\\n::set-output name=x::y'; }\n"
-    )
-    said = runner.attempt(
-        f"check_inputs; image=ours; {DECIDED} publish_decision",
-        PATH=f"{docker.parent}:{runner.environment['PATH']}",
-    )
+    runner.docker("[ $1 != run ] || { cat >/dev/null; printf 'forbidden 100%%\\n::set-output name=x::y'; }")
+    said = runner.attempt(f"check_inputs; image=ours; {DECIDED} publish_decision")
 
     assert [line for line in said.splitlines() if line.startswith("::")] == [
         "::warning title=RAG Assay::forbidden 100%25%0A::set-output name=x::y"
@@ -949,11 +942,10 @@ def test_a_folder_that_is_no_checkout_is_told_so(runner: Runner, tmp_path: Path)
 class Registry:
     """A docker that has some images, can pull some, builds whatever it is asked for, and writes its calls down."""
 
-    def __init__(self, folder: Path) -> None:
-        self.action = copy_action(folder / "action")
-        self.calls = folder / "calls"
-        (folder / "bin").mkdir()
-        self.script = folder / "bin" / "docker"
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self.action = copy_action(runner.folder / "action")
+        self.calls = runner.folder / "calls"
         self.offers(has="", pulls="")
         self.hash = subprocess.run(
             [self.action / "scripts" / "source_hash.sh"], capture_output=True, text=True, check=True
@@ -961,8 +953,8 @@ class Registry:
 
     def offers(self, *, has: str, pulls: str) -> None:
         """What is there already and what can be pulled."""
-        self.script.write_text(
-            f"""#!/bin/sh
+        self.runner.docker(
+            f"""
             echo "$*" >> {self.calls}
             case "$*" in
             "image inspect "*) [ "$3" = "{has}" ] ;;
@@ -972,34 +964,32 @@ class Registry:
             esac
             """
         )
-        self.script.chmod(0o755)
 
     def lock(self, source: str, image: str) -> None:
         """Write image.lock as a release does."""
         (self.action / "image.lock").write_text(f"# a comment\nsource={source}\nimage={image}\n")
 
-    def chosen(self, runner: Runner, image: str = "") -> str:
+    def chosen(self, image: str = "") -> str:
         """What the script says it uses."""
-        script = f"source {self.action}/scripts/run.sh; cd {runner.repo}; prepare_attempt; choose_images; trap - EXIT"
-        path = f"{self.script.parent}:{runner.environment['PATH']}"
-        return runner.bash(f"set -euo pipefail; {script}", ASSAY_IMAGE=image, PATH=path)
+        script = f"source {self.action}/scripts/run.sh; prepare_attempt; choose_images; trap - EXIT"
+        return self.runner.bash(f"set -euo pipefail; {script}", ASSAY_IMAGE=image)
 
 
 PUBLISHED = f"ghcr.io/x/rag-assay@sha256:{'a' * 64}"
 
 
 @pytest.fixture
-def registry(tmp_path: Path) -> Registry:
+def registry(runner: Runner) -> Registry:
     """A stand-in for docker."""
-    return Registry(tmp_path)
+    return Registry(runner)
 
 
-def test_a_published_image_is_used_for_the_folder_it_was_made_from(runner: Runner, registry: Registry) -> None:
+def test_a_published_image_is_used_for_the_folder_it_was_made_from(registry: Registry) -> None:
     """The lock names this folder's hash, so its image is pulled by digest."""
     registry.lock(registry.hash, PUBLISHED)
     registry.offers(has="", pulls=PUBLISHED)
 
-    assert f"image: {PUBLISHED} (published for this version)" in registry.chosen(runner)
+    assert f"image: {PUBLISHED} (published for this version)" in registry.chosen()
     assert "build" not in registry.calls.read_text()
 
 
@@ -1013,30 +1003,30 @@ def test_a_published_image_is_used_for_the_folder_it_was_made_from(runner: Runne
     ],
 )
 def test_for_any_other_folder_the_image_is_built(
-    source: str | None, image: str, wanted: str, runner: Runner, registry: Registry
+    source: str | None, image: str, wanted: str, registry: Registry
 ) -> None:
     """An empty lock, one of other sources, one without a digest, or a workflow that asks for it: nothing is pulled."""
     registry.lock(registry.hash if source is None else source, image)
     registry.offers(has="", pulls=image)
 
-    assert f"image: rag-assay:{registry.hash[:16]} (built from this version now)" in registry.chosen(runner, wanted)
+    assert f"image: rag-assay:{registry.hash[:16]} (built from this version now)" in registry.chosen(wanted)
     assert "pull" not in registry.calls.read_text()
 
 
-def test_a_change_of_the_folder_makes_the_lock_worthless(runner: Runner, registry: Registry) -> None:
+def test_a_change_of_the_folder_makes_the_lock_worthless(registry: Registry) -> None:
     """One changed line of the package, and the published image is not used."""
     registry.lock(registry.hash, PUBLISHED)
     with (registry.action / "evaluator" / "__init__.py").open("a") as file:
         file.write("# changed\n")
 
-    assert "(built from this version now)" in registry.chosen(runner)
+    assert "(built from this version now)" in registry.chosen()
 
 
 def test_a_published_image_that_cannot_be_pulled_is_no_verdict(runner: Runner, registry: Registry) -> None:
     """It is not built in its place unless the workflow asks for that; what docker says commands nothing."""
     registry.lock(registry.hash, PUBLISHED)
 
-    said = registry.chosen(runner)
+    said = registry.chosen()
 
     assert runner.outputs["exit-code"] == "4"
     assert "cannot be pulled" in runner.summary
@@ -1044,11 +1034,11 @@ def test_a_published_image_that_cannot_be_pulled_is_no_verdict(runner: Runner, r
     assert "build" not in registry.calls.read_text()
 
 
-def test_an_image_of_the_team_has_to_have_this_version(runner: Runner, registry: Registry) -> None:
+def test_an_image_of_the_team_has_to_have_this_version(registry: Registry) -> None:
     """Its own command is asked; ours answers the same in this world."""
     registry.offers(has="team/app:1", pulls="")
 
-    said = registry.chosen(runner, "team/app:1")
+    said = registry.chosen("team/app:1")
 
     assert "image of the pipeline: team/app:1" in said
     (call,) = [line for line in registry.calls.read_text().splitlines() if line.endswith("team/app:1 --version")]
@@ -1071,16 +1061,10 @@ def test_an_image_of_the_team_has_to_have_this_version(runner: Runner, registry:
 )
 def test_how_a_zone_ends_is_told(status: int, limit: int, code: str, says: str, runner: Runner) -> None:
     """A mistake is 2, everything else is no verdict; one that had to be killed at its time was too slow."""
-    docker = runner.folder / "bin" / "docker"
-    docker.parent.mkdir()
-    docker.write_text(f"#!/bin/sh\n[ $1 != run ] || exit {status}\n")
-    docker.chmod(0o755)
+    runner.docker(f"[ $1 != run ] || exit {status}")
     replaced = f'timeout() {{ shift 3; "$@"; }}; seconds_of() {{ echo {limit}; }}'
 
-    runner.attempt(
-        f"{replaced}; run_zone prepare image /dev/null $temporary/x -- prepare",
-        PATH=f"{docker.parent}:{runner.environment['PATH']}",
-    )
+    runner.attempt(f"{replaced}; run_zone prepare image /dev/null $temporary/x -- prepare")
 
     assert runner.outputs["exit-code"] == code
     assert says in runner.summary
@@ -1267,12 +1251,9 @@ def test_the_machines_proxy_is_for_zones_that_go_out(runner: Runner, zone: str, 
 
 def containers(runner: Runner, commands: str, **variables: str) -> list[str]:
     """The containers that commands start: docker's arguments of each."""
-    docker = runner.folder / "bin" / "docker"
-    docker.parent.mkdir(exist_ok=True)
-    docker.write_text(f'#!/bin/sh\n[ "$1" != run ] || echo "$@" >>{runner.folder}/started\n')
-    docker.chmod(0o755)
+    runner.docker(f'[ "$1" != run ] || echo "$@" >>{runner.folder}/started')
     (runner.folder / "started").touch()
-    runner.attempt(commands, PATH=f"{docker.parent}:{runner.environment['PATH']}", **variables)
+    runner.attempt(commands, **variables)
     return (runner.folder / "started").read_text().splitlines()
 
 
