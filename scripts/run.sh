@@ -180,7 +180,7 @@ prepare_tree() {
     is_trusted && trusted=(--trusted)
     tar --create --directory "$t" --file "$t/to-prepare.tar" tree.tar "${change[@]}"
     run_zone prepare "$image" "$t/to-prepare.tar" "$t/prepared.tar" -- prepare --for collect --tier "$ASSAY_TIER" \
-        --event "$GITHUB_EVENT_NAME" "${trusted[@]}" "${judge_keys[@]}" "${hosts[@]}" "${depends[@]}" "$@"
+        --event "$GITHUB_EVENT_NAME" "${trusted[@]}" "${judge_keys[@]}" "${hosts[@]}" "${depends[@]}" "${keys[@]/#--key/--granted}" "$@"
     read_about
 }
 

@@ -65,6 +65,7 @@ def action(context: click.Context, work: Path, volume: Path, seconds: int) -> No
 @JUDGE_KEY
 @HOST
 @ANSWERS_NEED_KEYS
+@click.option("--granted", multiple=True, metavar="NAME", help="A variable granted to the pipeline; repeats.")
 @click.option("--may-pass-by", is_flag=True, help="A change that the suite does not depend on need not be measured.")
 @click.option("--needs", multiple=True, metavar="PATH", help="What the workflow gives the pipeline besides; repeats.")
 @click.option("--installs", is_flag=True, help="The workflow gives the pipeline packages by a file.")
@@ -77,7 +78,7 @@ def prepare(room: Room, /, purpose: Any, config: str, **given: Any) -> int:
     granted = judging.Granted(given["names"], given["hosts"])
     happened = judging.Happened(given["tier"], given["event"], given["trusted"], granted, given["answers_need"])
     passes = zone.Passing(given["needs"], given["installs"]) if given["may_pass_by"] else None
-    wanted = zone.Wanted(purpose, given["hidden"], happened, passes)
+    wanted = zone.Wanted(purpose, given["hidden"], happened, passes, given["granted"])
     zone.prepare(sys.stdin.buffer, _out(), wanted, room.site(config, "retrieval"))
     return 0
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from evaluator.config import Tier
-    from evaluator.model.config import Config
+    from evaluator.model.config import Config, Pipeline
     from evaluator.model.golden import Case
     from evaluator.stages.workspace import Workspace
     from evaluator.zones.site import Site
@@ -55,12 +55,14 @@ class Wanted(NamedTuple):
         hidden: further places in the repository that hold labels.
         happened: what the tier is chosen by.
         passes: what decides whether the change may be passed by; None where it is measured.
+        granted: variables that the workflow grants the pipeline.
     """
 
     purpose: Literal["collect", "install"]
     hidden: tuple[str, ...] = ()
     happened: Happened = Happened()
     passes: Passing | None = None
+    granted: tuple[str, ...] = ()
 
 
 def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> None:
@@ -94,6 +96,8 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
         tier, why = judging.choose(workspace, site.root, wanted.happened, change)
         if workspace.config.judge is not None:
             workspace.log(f"tier {tier}: {visible(why)}")
+        for name in _unseen(workspace.config.pipeline, wanted.granted):
+            workspace.log(f"{name} is granted, and pipeline.env does not name it: the pipeline does not see it")
     cases = preparing.prepare(workspace).golden
     config, folder = workspace.config, workspace.folder
     paths = [workspace.path(name) for name in config.golden]
@@ -126,6 +130,12 @@ def _tell(root: Path, suite: str, tier: Tier, concern: Literal["some", "none"], 
     (root / OURS).mkdir()
     told = (slug(suite), tier, one_line(suite), concern, *([one_line(why)] if why else []))
     (root / OURS / ABOUT).write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
+
+
+def _unseen(pipeline: Pipeline, granted: Iterable[str]) -> list[str]:
+    """What is granted in vain, for the pipeline sees what workflow and configuration both name."""
+    reads_env = pipeline.kind in {"python", "command", "http"}
+    return [name for name in granted if reads_env and name not in pipeline.env]
 
 
 def _refuse_pointers(workspace: Workspace) -> None:

@@ -305,6 +305,17 @@ def test_grants_are_names_and_never_values(runner: Runner) -> None:
     assert "::warning title=RAG Assay::RAG_URL is empty" in said
 
 
+def test_the_zone_that_reads_the_configuration_is_told_what_is_granted(runner: Runner) -> None:
+    """It says what the configuration does not name, and so is granted in vain."""
+    said = runner.attempt(
+        'check_inputs; image=ours; touch "$temporary/tree.tar"; describe_dependencies() { depends=(); }; '
+        'run_zone() { echo "$@"; }; read_about() { :; }; prepare_tree',
+        ASSAY_PIPELINE_ENV="RAG_KEY OTHER", RAG_KEY="r", OTHER="o",
+    )  # fmt: skip
+
+    assert "--granted RAG_KEY --granted OTHER" in said
+
+
 JUDGING = 'check_inputs; echo "${judge_grants[@]}"; echo "${judge_keys[@]}"; echo "${hosts[@]}"'
 
 

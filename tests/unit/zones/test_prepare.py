@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -106,6 +107,25 @@ def test_earlier_runs_are_taken_out(tmp_path: Path, repo: Path) -> None:
     files, _ = prepared(tmp_path, Wanted("collect", hidden=("other/run.json",)))
 
     assert b"label-" not in b"".join(files.values())
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "unseen"),
+    [
+        ({"kind": "command", "command": {"run": ["true"]}}, ["KEY", "OTHER"]),
+        ({"kind": "command", "command": {"run": ["true"]}, "env": ["KEY"]}, ["OTHER"]),
+        ({"kind": "builtin"}, []),
+    ],
+)
+def test_what_is_granted_in_vain_is_named(
+    pipeline: dict[str, Any], unseen: list[str], tmp_path: Path, repo: Path
+) -> None:
+    """A process sees what workflow and configuration both name; where there is none, nothing is lost."""
+    write_config(repo, pipeline=pipeline)
+
+    _, said = prepared(tmp_path, Wanted("collect", granted=("KEY", "OTHER")))
+
+    assert re.findall(r"(\w+) is granted, and pipeline\.env does not name it", said) == unseen
 
 
 def write_config(repo: Path, **more: Any) -> None:
