@@ -7,8 +7,8 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+from evaluator.model.slugs import suite_slug
 from evaluator.zones import fetch, receive
-from evaluator.zones.prepare import slug
 from evaluator.zones.receiving import Asked
 from tests.fakes.github.server import TOKEN, GitHub
 from tests.fakes.github.shapes import Shapes
@@ -67,7 +67,7 @@ class Stranger:
     ) -> Artifact:  # fmt: skip
         """The artifact of a run with its answers."""
         number = self.pull.number if pull is None else pull
-        name = f"rag-assay-untrusted-{slug(suite)}-{NO_VARIANT}-0123abcd-{number}-{attempt}"
+        name = f"rag-assay-untrusted-{suite_slug(suite)}-{NO_VARIANT}-0123abcd-{number}-{attempt}"
         return self.world.add_artifact(called or name, files, run, **settings)
 
     def payload(self, run: Run, **changes: Any) -> dict[str, Any]:

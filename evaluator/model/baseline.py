@@ -1,11 +1,11 @@
 """Baselines on GitHub: what an artifact is called and says of itself, and what was found (design section 10)."""
 
-import re
 from typing import Annotated, Literal, TypeAlias
 
 import pydantic
 
 from evaluator.model.base import FORMAT, Id, Strings, Value, digest
+from evaluator.model.slugs import plain
 
 Tier: TypeAlias = Literal["retrieval", "full"]
 Half: TypeAlias = Literal["deterministic", "judged"]
@@ -18,8 +18,6 @@ RECORDS = "records.jsonl"
 FILES = (MANIFEST, RUN, RECORDS)
 """What an artifact may hold; the last one only beside a large run."""
 
-LONGEST_SLUG = 40
-
 
 def artifact_name(suite: str, tier: Tier, branch: str, variant: str = "") -> str:
     """The name of the artifacts that hold a suite's runs of a branch: unlike for unlike suites, tiers and branches.
@@ -27,13 +25,12 @@ def artifact_name(suite: str, tier: Tier, branch: str, variant: str = "") -> str
     So it is for the variants in which a suite is measured; one that has none has the name without.
     """
     exact = digest([suite, tier, branch, *([variant] if variant else [])])[:8]
-    shown = f"{_slug(branch)}-{_slug(variant)}" if variant else _slug(branch)
-    return f"rag-assay-baseline-{_slug(suite)}-{tier}-{shown}-{exact}"
+    shown = f"{_shown(branch)}-{_shown(variant)}" if variant else _shown(branch)
+    return f"rag-assay-baseline-{_shown(suite)}-{tier}-{shown}-{exact}"
 
 
-def _slug(text: str) -> str:
-    plain = re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_SLUG].strip("-")
-    return plain or "x"
+def _shown(text: str) -> str:
+    return plain(text) or "x"
 
 
 class Manifest(Value):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evaluator import errors
+from evaluator.model.slugs import suite_slug
 from evaluator.stages import concerns, preparing
 from evaluator.stores import golden
 from evaluator.stores.words import visible
@@ -36,7 +36,6 @@ OURS = ".rag-assay"
 
 ABOUT = "about"
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-LONGEST_SLUG = 40
 _YAML_BREAKS = re.compile("[\x85\u2028\u2029]")
 
 
@@ -128,7 +127,7 @@ def _is_passed_by(workspace: Workspace, site: Site, wanted: Wanted, change: Chan
 def _tell(root: Path, suite: str, tier: Tier, concern: Literal["some", "none"], why: str = "") -> None:
     """Tell the Action the suite's name, the tier, whether the change concerns the suite, and why that tier."""
     (root / OURS).mkdir()
-    told = (slug(suite), tier, one_line(suite), concern, *([one_line(why)] if why else []))
+    told = (suite_slug(suite), tier, one_line(suite), concern, *([one_line(why)] if why else []))
     (root / OURS / ABOUT).write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
 
 
@@ -180,10 +179,3 @@ def _strip(path: Path, cases: list[Case]) -> None:
     else:
         text = "".join(f"{json.dumps(case, ensure_ascii=False)}\n" for case in stripped)
     path.write_text(text, encoding="utf-8")
-
-
-def slug(suite: str) -> str:
-    """A suite's name for an artifact: lower-case letters, digits and hyphens; unlike for unlike names."""
-    plain = re.sub("[^a-z0-9]+", "-", suite.lower()).strip("-")[:LONGEST_SLUG].strip("-")
-    exact = hashlib.sha256(suite.encode()).hexdigest()[:8]
-    return f"{plain}-{exact}" if plain != suite else plain

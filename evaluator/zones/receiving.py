@@ -14,10 +14,10 @@ from evaluator.github import candidates, strangers
 from evaluator.github.event import DEPENDABOT
 from evaluator.model import received
 from evaluator.model.received import Received
+from evaluator.model.slugs import suite_slug
 from evaluator.stores import values, zipped
 from evaluator.stores.words import visible
 from evaluator.zones import archive, tarball
-from evaluator.zones.prepare import slug
 from evaluator.zones.seal import RECORDED
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Receiving:
     def _take(self, answers: Sequence[Answers], suite: str) -> None:
         """Take the answers to the suite as the base calls it; of several the newest."""
         variant = hashlib.sha256(self._asked.variant.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        wanted = (slug(suite), variant)
+        wanted = (suite_slug(suite), variant)
         found = next((each.artifact for each in answers if (each.suite, each.variant) == wanted), None)
         if found is None:
             raise Refused(f"the run left no answers to the suite '{visible(suite)}'")

@@ -12,9 +12,8 @@ import yaml
 
 from evaluator.github.marks import Mark, Stamp
 from evaluator.model.baseline import artifact_name
-from evaluator.model.slugs import slug
+from evaluator.model.slugs import slug, suite_slug
 from evaluator.stages.standing import Names
-from evaluator.zones.prepare import slug as slug_of_suite
 from tests.unit.test_action_scripts import Runner
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def named(leg: Leg, runner: Runner) -> Named:
     """By the scripts, by action.yml and by the zones that name things."""
     about = runner.folder / ".rag-assay"
     about.mkdir(exist_ok=True)
-    (about / "about").write_text(f"{slug_of_suite(leg.suite)}\nretrieval\n{leg.suite}\nsome\n")
+    (about / "about").write_text(f"{suite_slug(leg.suite)}\nretrieval\n{leg.suite}\nsome\n")
     pack = f'tar --create --directory {runner.folder} --file "$temporary/prepared.tar" ./.rag-assay/about'
     said = runner.attempt(f'{pack}; read_about; printf "%s %s" "$name" "$step"', **leg.variables)
     container, step = said.splitlines()[-1].split()
