@@ -74,29 +74,6 @@ prepare_attempt() {
 
 need() { command -v "$1" >/dev/null || stop 4 "$1 is not on this machine; the action needs a runner that has it"; }
 
-readonly PLAIN_PATH='^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)*$'
-
-make_out() {
-    local written=$1
-    place out "$written"
-    if ! is_straight "$written" || [[ -e $written && ! -d $written || ! $written =~ $PLAIN_PATH ]]; then
-        stop 2 "the input out is '$written'; it is a folder of its own, named with letters, digits, '.', '_', '-' and '/'"
-    fi
-    [[ -z $(git ls-files -- "$written" 2>/dev/null) ]] ||
-        stop 2 "the input out is '$written', where git tracks files; it is removed before each run, so name another"
-    out=$written
-    rm -rf "$out"
-    mkdir -p "$out"
-}
-
-# Steps of one job have one workspace: who comes later takes the place.
-warn_of_shared_out() {
-    local taken=${RUNNER_TEMP:-/tmp}/rag-assay-taken-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$GITHUB_JOB-$ASSAY_JOB_INDEX
-    ! grep -qxF -- "$1" "$taken" 2>/dev/null ||
-        warn "an earlier step of this job has its report in '$1' too, and it is removed now: give each its own input out"
-    printf '%s\n' "$1" >>"$taken"
-}
-
 run_zones() {
     local -a suite=(--config "$ASSAY_CONFIG") hidden=()
     prepare_repository
