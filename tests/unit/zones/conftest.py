@@ -1,4 +1,4 @@
-"""A fake GitHub whose main keeps baselines."""
+"""A fake GitHub: whose main keeps baselines, or with a stranger's pull request."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.baselines import Baselines
 from tests.fakes.github.server import READ_ONLY, GitHub
 from tests.fakes.github.world import World
 from tests.github import Connect, StoppedClock
+from tests.strangers import Stranger
 from tests.zones import write_repository
 
 
@@ -37,5 +38,16 @@ def baselines(run_json: bytes, tmp_path: Path) -> Iterator[Baselines]:
     with GitHub(World(clock=clock.now)) as server:
         server.tokens = dict.fromkeys(server.tokens, READ_ONLY)
         yield Baselines(server, connect, run_json, tmp_path / "found")
+    for session in connect.sessions:
+        session.close()
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Iterator[Stranger]:
+    """A fork's pull request; what is asked of GitHub and not documented fails the test."""
+    clock = StoppedClock()
+    connect = Connect(clock)
+    with GitHub(World(clock=clock.now)) as server:
+        yield Stranger(server, connect, tmp_path / "rooms")
     for session in connect.sessions:
         session.close()

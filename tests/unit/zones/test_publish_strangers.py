@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,26 +15,12 @@ from evaluator.model.baseline import Found
 from evaluator.model.received import Received
 from evaluator.stages.posting import Verdict
 from evaluator.zones import fetch, fetched, publish
-from tests.fakes.github.server import GitHub
-from tests.fakes.github.world import World
-from tests.github import Connect, StoppedClock
 from tests.publishing import verdict
 from tests.strangers import FIRST, Stranger
 from tests.zones import stream_of
 
 STATUS = "rag-assay/shop"
 OPTIONS = {"comment": "always", "status": True, "check": False, "variant": "", "issue": False}
-
-
-@pytest.fixture
-def stranger(tmp_path: Path) -> Iterator[Stranger]:
-    """A fork's pull request, and a token of the second workflow."""
-    clock = StoppedClock()
-    connect = Connect(clock)
-    with GitHub(World(clock=clock.now)) as server:
-        yield Stranger(server, connect, tmp_path / "rooms")
-    for session in connect.sessions:
-        session.close()
 
 
 def received(stranger: Stranger, **changes: object) -> Received:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,26 +12,13 @@ import pytest
 from evaluator import errors
 from evaluator.github import repository
 from evaluator.zones import tarball
-from tests.fakes.github.server import GitHub
-from tests.fakes.github.world import Commit, World, tarred
-from tests.github import Connect, StoppedClock
+from tests.fakes.github.world import Commit, tarred
 from tests.strangers import ANSWERS, NO_VARIANT, Stranger
 from tests.zones import files_in
 
 DEPENDABOT = "dependabot[bot]"
 JUDGE = {"provider": "openai", "model": "gpt-4o-2024-08-06", "max_cost_usd": 2.5}
 TODAY = "rag-assay-untrusted-judged-0123abcd-20261130"
-
-
-@pytest.fixture
-def stranger(tmp_path: Path) -> Iterator[Stranger]:
-    """A fork's pull request; what is asked of GitHub and not documented fails the test."""
-    clock = StoppedClock()
-    connect = Connect(clock)
-    with GitHub(World(clock=clock.now)) as server:
-        yield Stranger(server, connect, tmp_path / "rooms")
-    for session in connect.sessions:
-        session.close()
 
 
 def told(found: dict[str, bytes]) -> dict[str, Any]:
