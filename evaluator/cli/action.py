@@ -9,13 +9,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluator.cli import certificates
-from evaluator.cli.collecting import CONFIG, TIER, collect, egress
+from evaluator.cli.collecting import collect, egress
 from evaluator.cli.options import FILE, OPTIONS, examples
 from evaluator.cli.publishing import COMMENTS
 from evaluator.cli.receiving import receive
 from evaluator.cli.room import Room
-from evaluator.cli.strangers import ANSWERS_NEED_KEYS, NO_KEY_REASON, SELF_REPORTED, UNTRUSTED
 from evaluator.cli.streams import out as _out
+from evaluator.cli.zone_options import (
+    ANSWERS_NEED_KEYS,
+    CONFIG,
+    HOST,
+    JUDGE_KEY,
+    KEY,
+    NO_KEY_REASON,
+    SELF_REPORTED,
+    TIER,
+    UNTRUSTED,
+    VARIANT,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,13 +35,6 @@ if TYPE_CHECKING:
 
 # A zone imports what it runs when it runs: --help needs none of it.
 # ruff: noqa: PLC0415
-
-KEY = click.option("--key", "names", multiple=True, metavar="NAME", help="A variable granted to the pipeline; repeats.")
-JUDGE_KEY = click.option(
-    "--key", "names", multiple=True, metavar="NAME", help="A variable that holds a judge's key; repeats."
-)
-VARIANT = click.option("--variant", default="", metavar="TEXT", help="What tells jobs that measure one suite apart.")
-HOST = click.option("--host", "hosts", multiple=True, metavar="HOST", help="A host the judge may be asked at; repeats.")
 
 
 @click.group(

@@ -1,4 +1,4 @@
-"""``action collect`` and ``action egress``, the pipeline and its way out; and what the commands of all zones share."""
+"""``action collect`` and ``action egress``: the pipeline and its way out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluator.cli import streams
+from evaluator.cli.zone_options import CONFIG, TIER
 
 if TYPE_CHECKING:
     from evaluator.cli.room import Room
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
 
 # A zone imports what it runs when it runs: --help needs none of it.
 # ruff: noqa: PLC0415
-
-CONFIG = click.option("--config", metavar="PATH", required=True, help="The configuration in the repository.")
-TIER = click.option(
-    "--tier", type=click.Choice(["retrieval", "full"]), default="retrieval", show_default=True,
-    help="What is measured, as prepare chose it.",
-)  # fmt: skip
 
 
 @click.command()

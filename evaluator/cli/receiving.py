@@ -10,6 +10,7 @@ import click
 
 from evaluator import errors
 from evaluator.cli import streams
+from evaluator.cli.zone_options import CONFIG, VARIANT
 
 if TYPE_CHECKING:
     from evaluator.cli.room import Room
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--config", metavar="PATH", required=True, help="The configuration in the repository.")
+@CONFIG
 @click.option("--workflow", metavar="FILE", required=True, help="The workflow that the run before has to be of.")
 @click.option("--cap", default="", metavar="USD", help="The most that judging may cost on one day.")
 @click.option("--reservation", default="", metavar="NAME", help="The artifact by which runs count against it.")
-@click.option("--variant", default="", metavar="TEXT", help="What tells runs of one suite apart.")
+@VARIANT
 @click.pass_obj
 def receive(room: Room, /, config: str, workflow: str, cap: str, **given: Any) -> int:
     """Look for what the run of a stranger's pull request left, and for the files of its base."""
