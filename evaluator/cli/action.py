@@ -140,10 +140,13 @@ def score(room: Room, /, config: str, tier: Tier, commit: str | None, **given: A
     """Measure the sealed records by the whole golden set; in tier full have a judge judge the answers."""
     from evaluator.zones import judging
     from evaluator.zones import score as zone
-    from evaluator.zones.untrusted import Stranger
 
     granted, keys = judging.Granted(given["names"], given["hosts"]), room.keys(given["names"])
-    stranger = Stranger(given["no_key"]) if given["untrusted"] else None
+    stranger = None
+    if given["untrusted"]:
+        from evaluator.zones.untrusted import Stranger
+
+        stranger = Stranger(given["no_key"])
     zone.score(sys.stdin.buffer, _out(), room.site(config, tier, commit), granted, keys, stranger=stranger)
     return 0
 

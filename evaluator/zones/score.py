@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from typing import TYPE_CHECKING
 
 from evaluator import errors
-from evaluator.model.record import Collection
 from evaluator.stages import score as stage
 from evaluator.stages.judged_run import RESCORED
-from evaluator.stores import golden, records, values
-from evaluator.stores.words import visible
-from evaluator.zones import archive, fetched, judging, untrusted
+from evaluator.stores import golden
+from evaluator.zones import archive, fetched, judging, vouching
 from evaluator.zones.judging import NOTHING
 from evaluator.zones.kept import Kept
 from evaluator.zones.keys import Keys
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
     from typing import IO
 
     from evaluator.stages.workspace import Workspace
-    from evaluator.stores.golden import GoldenSet
     from evaluator.zones.fetched import Fetched
     from evaluator.zones.judging import Granted
     from evaluator.zones.site import Site
@@ -80,9 +76,10 @@ def score(
             kept.forget()
     cases = golden.read_golden([workspace.path(file) for file in workspace.config.golden])
     if stranger is None:
-        _check_answers(workspace, cases)
-        _vouch(workspace, cases)
+        vouching.vouch(workspace, cases)
     else:
+        from evaluator.zones import untrusted  # noqa: PLC0415 - only strangers' runs pay for it
+
         workspace = untrusted.adopt(workspace, cases, stranger)
     try:
         stage.score(workspace, _baseline(workspace, found))
@@ -109,22 +106,3 @@ def _refuse_keys(files: Iterable[Path], keys: Keys) -> None:
         with file.open("rb") as lines:
             if any(keys.are_in(line) for line in lines):
                 raise errors.LeakedKey("the judge's key is in what the judge replied; nothing was kept: change the key")
-
-
-def _check_answers(workspace: Workspace, cases: GoldenSet) -> None:
-    answered = records.iter_records(workspace.out / "records.jsonl")
-    language = workspace.config.language
-    for case, record in itertools.zip_longest(cases.cases, answered):
-        if case is None or record is None or record.id != case.id:
-            about = f"at '{visible(case.id)}'" if case is not None else "after the last case"
-            raise errors.ZoneProblem(f"collect did not answer every question once, in golden order: {about}")
-        if record.input_hash != case.input_hash(language):
-            raise errors.ZoneProblem(f"collect did not ask the question of '{visible(case.id)}'")
-
-
-def _vouch(workspace: Workspace, cases: GoldenSet) -> None:
-    path = workspace.out / "collect.json"
-    said = values.read_value(path, Collection)
-    # What stands on top of a comment is not for the user's code to say; what is measured here is a commit.
-    timing = {**said.timing, "alerts": (), "uncommitted": False}
-    values.write_value(path, untrusted.of_repository(workspace, cases, said.fixture).but(timing=timing))

@@ -9,11 +9,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator import __version__, metrics, pipelines
+from evaluator import metrics
 from evaluator.metrics.scoring import as_seen
-from evaluator.model.base import digest
 from evaluator.model.counting import counted
-from evaluator.model.record import Collection, Failure, Hit, PipelineInfo, Record, Repeat
+from evaluator.model.record import Collection, Failure, Hit, Record, Repeat
 from evaluator.model.run import SelfReported
 from evaluator.stages import known_noise, recording, self_reported
 from evaluator.stages.against import LARGEST
@@ -21,13 +20,14 @@ from evaluator.stages.foreign import Named
 from evaluator.stores import records, values
 from evaluator.stores.fixtures import read_fixture
 from evaluator.stores.words import visible
+from evaluator.zones import vouching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from evaluator.config import Tier
-    from evaluator.model.fixture import Digests, Fixture
+    from evaluator.model.fixture import Fixture
     from evaluator.model.golden import Case
     from evaluator.stages.workspace import Workspace
     from evaluator.stores.golden import GoldenSet
@@ -75,7 +75,7 @@ def adopt(workspace: Workspace, cases: GoldenSet, stranger: Stranger) -> Workspa
         other_fixture=is_other,
         unvouched=self_reported.unvouched(metrics.load(), cases.cases, has_fixture=fixture is not None),
     )  # fmt: skip
-    own = of_repository(workspace, cases, digests)
+    own = vouching.of_repository(workspace, cases, digests)
     warnings = [*_about_unknown(unknown), *adopted.warnings(), *_about_changes(said, own)]
     timing = _timing(said.timing, known, workspace) | {"alerts": [*adopted.alerts()], "warnings": warnings}
     values.write_value(workspace.out / "collect.json", own.but(timing=timing))
@@ -90,18 +90,6 @@ def _not_judged(workspace: Workspace, tier: Tier, stranger: Stranger) -> str | N
     if workspace.tier == "full":
         return self_reported.OTHER_FIXTURE
     return f"{self_reported.NO_KEY}: {visible(stranger.no_key)}" if stranger.no_key else self_reported.NO_KEY
-
-
-def of_repository(workspace: Workspace, cases: GoldenSet, fixture: Digests | None) -> Collection:
-    """What collect.json says as far as the repository alone knows it."""
-    config = workspace.config
-    kind = pipelines.kind(config.pipeline.kind)
-    info = PipelineInfo(kind=kind.name, version=config.pipeline.version, settings=kind.settings(config.pipeline))
-    return Collection(
-        tool=f"rag-assay {__version__}", suite=config.suite, config_sha256=digest(config.model_dump(mode="json")),
-        golden_sha256=cases.sha256, fixture=fixture, pipeline=info,
-        commit=workspace.commit, timing={},
-    )  # fmt: skip
 
 
 def _timing(said: Mapping[str, Any], known: set[str], workspace: Workspace) -> dict[str, Any]:
