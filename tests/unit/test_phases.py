@@ -136,6 +136,19 @@ def test_the_files_of_a_verdict_are_taken_by_their_names(runner: Runner) -> None
     assert sorted(path.name for path in (runner.repo / "rag-assay-report").iterdir()) == ["comment.md", "decision.json"]
 
 
+def test_a_verdict_that_could_not_be_taken_is_no_outcome() -> None:
+    """Whoever goes on by the workflow's output is told of the error, and not of what the job before had decided."""
+    outputs = JOBS["publish"]["outputs"]
+
+    assert step("publish")["id"] == "phase"
+    assert outputs == {"outcome": "${{ steps.phase.outputs.outcome || needs.score.outputs.outcome }}"}
+
+
+def test_every_network_can_be_asked_for() -> None:
+    """egress is none without its hosts."""
+    assert step("collect")["with"]["egress-hosts"] == "${{ inputs.egress-hosts }}"
+
+
 def test_each_job_has_what_it_needs_and_no_more() -> None:
     """User's code beside neither the judge's key nor a token; the token that writes beside nothing of these."""
     writes = {job: {name for name, access in JOBS[job]["permissions"].items() if access == "write"} for job in JOBS}
