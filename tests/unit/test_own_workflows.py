@@ -130,6 +130,28 @@ def test_a_release_is_built_once_and_pypi_asks_people() -> None:
     assert re.findall(r"git push .*", prepare) == ['git push origin "release/v$VERSION"']
 
 
+def test_an_image_counts_by_the_workflow_of_main_alone(tmp_path: Path) -> None:
+    """Whoever may push a branch can change the workflow there, and have any image signed by its name."""
+    [step] = [step for step in read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]["check"]["steps"]
+              if step.get("id") == "check"]  # fmt: skip
+    for name in ("git", "docker", "gh", "scripts/release.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f'#!/bin/sh\necho "{name} $*" >>"$CALLS"\n')
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "image.lock").write_text("image=ghcr.io/o/r@sha256:1\n")
+    variables = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}", "CALLS": str(tmp_path / "calls"), "MAIN": "main", "TAG": "v1.2.3",
+        "GH_TOKEN": "t", "GITHUB_ACTOR": "a", "GITHUB_REPOSITORY": "o/r", "GITHUB_OUTPUT": str(tmp_path / "output"),
+    }  # fmt: skip
+    subprocess.run(["/bin/bash", "-ec", step["run"]], env=variables, cwd=tmp_path, check=True)
+
+    [verified] = [line for line in (tmp_path / "calls").read_text().splitlines() if line.startswith("gh ")]
+    assert verified == (
+        "gh attestation verify oci://ghcr.io/o/r@sha256:1 --repo o/r --signer-workflow "
+        "o/r/.github/workflows/release-prepare.yml --source-ref refs/heads/main --deny-self-hosted-runners"
+    )
+
+
 def test_every_workflow_action_and_script_is_linted() -> None:
     """By make lint-action, which finds them by where they lie."""
     done = subprocess.run(
