@@ -145,7 +145,7 @@ def test_a_verdict_that_could_not_be_taken_is_no_outcome() -> None:
 
 
 def test_every_network_can_be_asked_for() -> None:
-    """egress is none without its hosts."""
+    """By egress nothing is reached without its hosts."""
     assert step("collect")["with"]["egress-hosts"] == "${{ inputs.egress-hosts }}"
 
 
