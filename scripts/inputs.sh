@@ -128,7 +128,7 @@ check_network() {
         stop 2 "the input network is '$ASSAY_NETWORK'; it is none, egress, host or the name of a docker network"
     mapfile -t hosts_named < <(words "$ASSAY_EGRESS_HOSTS")
     for host in "${hosts_named[@]}"; do
-        [[ ${#host} -le 260 && $host =~ $EGRESS_HOST ]] ||
+        [[ ${#host} -le 260 && $host =~ $EGRESS_HOST && ! ($host =~ :([0-9]+)$ && BASH_REMATCH[1] -gt 65535) ]] ||
             stop 2 "the input egress-hosts names '$host', which is no host; write it as in api.example.com, *.example.com or 10.0.0.5:8000"
         egress_hosts+=(--host "$host")
     done

@@ -95,7 +95,9 @@ def _read_rule(written: str) -> Rule:
     found = HOST.fullmatch(written)
     host = canonical(found["host"]) if found else ""
     port = int(found["port"]) if found and found["port"] else None
-    is_odd = ".." in host or (host.startswith("*.") and "." not in host[2:])
+    is_odd = (
+        ".." in host or (host.startswith("*.") and "." not in host[2:]) or (":" in host and address_of(host) is None)
+    )
     if not host or is_odd or (port is not None and not 0 < port < 1 << 16):
         raise errors.UsageError(
             f"the input egress-hosts names '{visible(written)}', which is no host; "

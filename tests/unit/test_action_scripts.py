@@ -1219,7 +1219,21 @@ def test_only_annotations_annotate(written: str, runner: Runner) -> None:
 
 
 @pytest.mark.parametrize(
-    "hosts", ["", "https://api.example.com", "*", "*.com", "a..b", "host:0", "host:x", "a;b", "$(id)", "-x", "[::1"]
+    "hosts",
+    [
+        "",
+        "https://api.example.com",
+        "*",
+        "*.com",
+        "a..b",
+        "host:0",
+        "host:x",
+        "a;b",
+        "$(id)",
+        "-x",
+        "[::1",
+        "a.b:65536",
+    ],
 )
 def test_egress_without_a_host_that_can_be_is_a_mistake(runner: Runner, hosts: str) -> None:
     """Before a container is started, with the input's name."""

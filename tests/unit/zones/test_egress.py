@@ -56,6 +56,7 @@ def test_a_host_is_meant_by_its_usual_port_or_the_one_it_is_named_with(
     [
         "*", "*.com", "api.*.com", "https://api.example.com", "api.example.com/v1", "a..b", ".", "", "host:0",
         "host:65536", "host:", "user@host", "a b", "host\n", "[::1", "api.example.com:443:1", "-x", "é.example.com",
+        "[1:2]:80",
     ],
 )  # fmt: skip
 def test_what_is_no_host_is_refused(written: str) -> None:
