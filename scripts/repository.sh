@@ -85,6 +85,8 @@ describe_dependencies() {
     depends=()
     head=$(git rev-parse HEAD)
     [[ $head == "${GITHUB_SHA-}" || $head == "${ASSAY_HEAD_SHA:-none}" ]] || return 0
+    # Where it left its base at several commits, no one of them shows all that it changes.
+    [[ $head == "${GITHUB_SHA-}" || $(git merge-base --all HEAD "$ASSAY_BASE_SHA" 2>/dev/null | wc -l) == 1 ]] || return 0
     [[ $(git rev-parse --is-shallow-repository) == false ]] || return 0
     is_trusted || return 0
     [[ -z $ASSAY_REQUIREMENTS || $ASSAY_INSTALL_POLICY != source ]] || return 0

@@ -601,7 +601,7 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
     said = [
         runner.attempt(f"check_includes; {DEPENDS}", **variables, **given)
         for variables in (
-            {"GITHUB_SHA": head}, {"ASSAY_HEAD_SHA": head}, {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": "e" * 40}, {},
+            {"GITHUB_SHA": head}, {"ASSAY_HEAD_SHA": head, "ASSAY_BASE_SHA": head}, {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": "e" * 40}, {},
             {"GITHUB_SHA": head, "ASSAY_INSTALL_POLICY": "source"}, {"GITHUB_SHA": head, "ASSAY_HEAD_REPOSITORY": "2"},
         )
     ]  # fmt: skip
@@ -612,6 +612,24 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
     needs = ["--needs", "./head.txt", "--needs", "requirements.txt", "--needs", "run.json"]
     passing = "\n".join(["--may-pass-by", *needs, "--installs"])
     assert said == [passing, passing, "", "", "", ""]
+
+
+def test_a_head_that_left_its_base_twice_is_measured(runner: Runner) -> None:
+    """Both have merged both commits, and the head takes one of them back: seen from the other, it changed nothing."""
+    runner.git("switch", "--quiet", "--create", "mended")
+    mended = runner.commit("mended", files={"search.txt": "mended"})
+    runner.git("switch", "--quiet", "main")
+    other = runner.commit("other")
+    runner.git("merge", "--quiet", "--no-ff", "--message", "merge", "mended")
+    base = runner.git("rev-parse", "HEAD")
+    runner.git("switch", "--quiet", "--create", "change", mended)
+    runner.git("merge", "--quiet", "--no-ff", "--message", "merge", other)
+    runner.git("rm", "--quiet", "search.txt")
+    head = runner.commit("docs")
+
+    said = runner.attempt(f"includes=(); {DEPENDS}", GITHUB_SHA="f" * 40, ASSAY_HEAD_SHA=head, ASSAY_BASE_SHA=base)
+
+    assert said == ""
 
 
 @pytest.mark.parametrize(("folder", "needs"), [(".", "."), ("tools/assay", "tools/assay")])
