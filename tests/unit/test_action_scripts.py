@@ -601,7 +601,8 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
     said = [
         runner.attempt(f"check_includes; {DEPENDS}", **variables, **given)
         for variables in (
-            {"GITHUB_SHA": head}, {"ASSAY_HEAD_SHA": head, "ASSAY_BASE_SHA": head}, {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": "e" * 40}, {},
+            {"GITHUB_SHA": head}, {"ASSAY_HEAD_SHA": head, "ASSAY_BASE_SHA": head},
+            {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": "e" * 40}, {},
             {"GITHUB_SHA": head, "ASSAY_INSTALL_POLICY": "source"}, {"GITHUB_SHA": head, "ASSAY_HEAD_REPOSITORY": "2"},
         )
     ]  # fmt: skip
