@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
-WORKFLOWS = sorted((Path(__file__).parents[2] / "templates" / "workflows").glob("*.yml"))
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / "templates" / "workflows").glob("*.yml"))
 ALONE = {"merge_group", "push", "schedule", "workflow_dispatch"}
 
 
@@ -79,3 +83,49 @@ def test_a_run_always_comes(path: Path) -> None:
 
     assert filters & {"paths", "paths-ignore", "branches-ignore"} == set()
     assert ("pull_request" in triggers(path)) == ("merge_group" in triggers(path))
+
+
+def steps_of_ours() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Every job to copy or to call that has a step of ours, and the step; examples in texts too."""
+    texts = {path.name: path.read_text() for path in (*WORKFLOWS, ROOT / ".github/workflows/rag-assay-jobs.yml")}
+    for document in (ROOT / "README.md", ROOT / "docs" / "action.md"):
+        shown = re.findall(r"^```yaml\n(.*?)^```$", document.read_text(), re.MULTILINE | re.DOTALL)
+        texts |= {f"{document.name}-{place}": text for place, text in enumerate(shown)}
+    for name, text in texts.items():
+        found = yaml.safe_load(text)
+        for job in found.get("jobs", {}).values() if isinstance(found, dict) else ():
+            for step in job.get("steps", ()):
+                if step.get("uses", "").startswith("rag-assay/rag-assay"):
+                    yield name, job, step
+
+
+def defaults(*names: str) -> list[int]:
+    """The defaults of inputs that are numbers."""
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text())["inputs"]
+    return [int(inputs[name]["default"]) for name in names]
+
+
+def test_a_deadline_is_over_before_the_job_is_cancelled() -> None:
+    """What was answered and judged by then is reported; of a job that GitHub ends nobody sees a report."""
+    collecting, judging = defaults("collect-timeout", "judge-timeout")
+    checked = set()
+    for name, job, step in steps_of_ours():
+        given, is_whole = step.get("with", {}), step["uses"].startswith("rag-assay/rag-assay@")
+        collects = is_whole and given.get("phase", "all") in {"all", "collect"}
+        judges = "judge-key-env" in given and given.get("phase") != "collect"
+        checked.add(name)
+        assert job["timeout-minutes"] * 60 > collecting * collects + judging * judges, name
+
+    assert {"README.md-0", "action.md-0", "rag-assay-jobs.yml"} < checked
+
+
+def test_whoever_looks_for_a_baseline_may() -> None:
+    """The list of artifacts of a private repository takes a permission, without which the baseline counts as lost."""
+    looking = [
+        (name, job)
+        for name, job, step in steps_of_ours()
+        if step.get("with", {}).get("phase", "all") in {"all", "score"}
+    ]
+
+    assert [name for name, job in looking if job["permissions"].get("actions") != "read"] == []
+    assert {"README.md-0", "action.md-0"} < {name for name, _ in looking}
