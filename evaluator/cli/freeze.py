@@ -106,6 +106,9 @@ def freeze(session: Session, **given: Unpack[Given]) -> int:
     model = _model(given, order.out)
     manifest = freezing.freeze(order, model, around)
     session.console.say(*_frozen(given["folder"] or given["out"] or order.out, manifest, order.out))
+    if given["folder"] is not None and manifest.chunker is not None:
+        again = f"rag-assay freeze --documents DIR --out {given['folder']} --force"
+        session.console.say(f"the documents behind it were not read again; if they changed: {again}")
     if model.embedder is not None and not model.golden and "queries.npy" not in manifest.files:
         session.console.say("no question was embedded: name the golden set with --golden")
     return 0

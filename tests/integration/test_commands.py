@@ -386,7 +386,11 @@ class TestCheckAndFreeze:
         rag_assay(suite, "freeze", "--documents", "docs", "--split", "sentences", "--size", "1", "--out", "new")
         found = rag_assay(suite, "freeze", "--diff", "fixture", "new", "--format", "json")
 
+        again = rag_assay(suite, "freeze", "new")
+
         assert "questions with a vector: 8" in frozen.stderr
+        assert "not read again; if they changed: rag-assay freeze --documents DIR --out new --force" in again.stderr
+        assert "not read again" not in frozen.stderr
         assert json.loads(found.stdout)["documents"]["unchanged"] == 8
         assert "vectors: model:embed (9) -> none" in found.stderr
 
