@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
+from tests import documents
 from tests.unit.test_action_scripts import NONCE, Runner, gate, last_step
 
-JOBS: dict[str, Any] = yaml.safe_load(
-    (Path(__file__).parents[2] / ".github" / "workflows" / "rag-assay-jobs.yml").read_text()
-)["jobs"]
+ROOT = Path(__file__).parents[2]
+WORKFLOW: dict[Any, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "rag-assay-jobs.yml").read_text())
+JOBS: dict[str, Any] = WORKFLOW["jobs"]
 
 
 @pytest.fixture
@@ -164,3 +166,16 @@ def test_each_job_has_what_it_needs_and_no_more() -> None:
     assert JOBS["publish"]["if"] == "${{ always() }}"
     shared = ("config", "variant")
     assert all(len({json.dumps(step(job)["with"][name]) for job in JOBS}) == 1 for name in shared)
+
+
+def test_every_input_of_the_workflow_is_used_and_told() -> None:
+    """What a caller may give reaches the job that it is for, and stands in the text; egress cannot be without."""
+    inputs = set(WORKFLOW[True]["workflow_call"]["inputs"])
+    used = set(re.findall(r"\binputs\.([a-z-]+)", json.dumps([step(job)["with"] for job in JOBS])))
+    section = documents.sections("action.md")["A job for each level of trust"]
+
+    assert used == inputs
+    assert [name for name in inputs if f"`{name}`" not in section] == []
+    assert "egress-hosts" in inputs
+    # An image that belongs to the change runs beside nothing but its answers.
+    assert [job for job in JOBS if step(job)["with"]["image"] == "${{ inputs.image }}"] == ["collect"]
