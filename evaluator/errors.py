@@ -193,6 +193,7 @@ CODES = frozenset(
         "no-needs",
         "no-rule",
         "no-vector",
+        "no-when",
         "not-finite",
         "not-yet-supported",
         "nothing-to-measure",

@@ -107,6 +107,7 @@ def doubts(config: Config, file: Path, cases: Sequence[Case]) -> Iterator[Proble
     yield from _placed([*_unpinned(config), *_uninstalled(config), *_pointless(config)], file)
     declared = metrics.load()
     yield from _placed(_silent(config, file.parent), file)
+    yield from _placed(_never_asked(config), file, "info")
     for place, text in enumerate(config.metrics or ()):
         metric = declared.get(text.partition("@")[0])
         for code, severity, sentence in _about(metric, config, cases) if metric is not None else ():
@@ -145,6 +146,13 @@ def _silent(config: Config, folder: Path) -> Iterator[Finding]:
     recorded = config.pipeline.recorded if config.pipeline.kind == "recorded" else None
     if answered.makes_none(config) or (recorded is not None and _holds_none(folder / recorded.file)):
         yield Finding("nothing-to-measure", ("judge",), "key", f"judge: {answered.NO_ANSWERS}")
+
+
+def _never_asked(config: Config) -> Iterator[Finding]:
+    """A judge that no change asks for."""
+    if config.judge is not None and not config.judge.when:
+        sentence = "judge.when names no files: pull requests are not judged, only schedules and runs by hand"
+        yield Finding("no-when", ("judge",), "key", sentence)
 
 
 def _holds_none(file: Path) -> bool:

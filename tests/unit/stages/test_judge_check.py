@@ -21,7 +21,7 @@ CASES = [
     {"id": "q1", "question": "one?", "relevant": ["c-1"], "reference": "One.", "facts": [{"id": "f", "text": "one"}]},
     {"id": "q2", "question": "three?", "expect": "abstain"},
 ]
-JUDGE = {"provider": "scripted", "model": "replies.json"}
+JUDGE = {"provider": "scripted", "model": "replies.json", "when": ["prompts/**"]}
 PROMPT = "{% block system %}Judge.{% endblock %}{% block user %}Now {{ token }}.{% endblock %}"
 
 
@@ -154,6 +154,13 @@ def test_a_metric_that_nothing_lets_be_computed_or_read(
     assert (found.code, found.severity, found.message) == (code, severity, f"metrics[1]: '{metric}' {sentence}")
     assert found.line == 1
     assert checked(tmp_path, metrics=["faithfulness", metric], cases=bare, check={"ignore": [code]}) == []
+
+
+def test_a_judge_that_no_pull_request_asks(tmp_path: Path) -> None:
+    """A remark: who means to judge nights alone has nothing to mend."""
+    [found] = checked(tmp_path, {"when": []})
+    assert (found.code, found.severity) == ("no-when", "info")
+    assert "pull requests are not judged, only schedules and runs by hand" in found.message
 
 
 @pytest.mark.parametrize(
