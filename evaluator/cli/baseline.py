@@ -165,7 +165,9 @@ def accept(session: Session, run: str, **given: Unpack[Given]) -> int:
     which = {key: value for key, value in (("config", given["path"]), ("variant", given["variant"])) if value}
     inputs = {"run": number[1], "reason": given["reason"], **which}
     Publishing(client, name).dispatch(given["workflow"], branch, inputs)
-    session.console.say(f"{given['workflow']} of {name} was started for run {number[1]}; its reviewers decide")
+    session.console.say(
+        f"{given['workflow']} of {name} was started for run {number[1]}; its environment's reviewers decide, if it has any"
+    )
     return 0
 
 

@@ -132,6 +132,16 @@ def test_other_actions_are_pinned() -> None:
         assert len(PINNED.findall(text)) == len(foreign), path.name
 
 
+def test_who_allows_only_some_actions_is_told_of_all() -> None:
+    """A runner fetches all that a composite action names, whatever its conditions say."""
+    used = {"/".join(name.split("/")[:2]) for name, _, _ in PINNED.findall((ROOT / "action.yml").read_text())}
+    document = (ROOT / "docs" / "action.md").read_text()
+    said = document.split("\n## The baseline\n")[0], document.split("\n## GitHub Enterprise Server\n")[1]
+
+    assert used
+    assert [name for name in used for text in said if f"`{name}`" not in text] == []
+
+
 @pytest.mark.parametrize("name", INPUTS)
 def test_every_input_is_documented_with_its_default(name: str) -> None:
     """The table in the README says what action.yml says."""

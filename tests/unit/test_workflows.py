@@ -129,3 +129,15 @@ def test_whoever_looks_for_a_baseline_may() -> None:
 
     assert [name for name, job in looking if job["permissions"].get("actions") != "read"] == []
     assert {"README.md-0", "action.md-0"} < {name for name, _ in looking}
+
+
+def test_what_the_texts_show_is_the_file_to_copy() -> None:
+    """The README's workflow measures what the file does; the caller of jobs runs when the file does."""
+    copied = yaml.safe_load((ROOT / "templates" / "workflows" / "rag-assay.yml").read_text())
+    readme, document = ((ROOT / name).read_text() for name in ("README.md", "docs/action.md"))
+    shown = yaml.safe_load(readme.split("```yaml\n")[1].split("```")[0])
+    [calls] = [yaml.safe_load(each) for each in re.findall(r"```yaml\n(name: .*?)```", document, re.DOTALL)]
+    copied["jobs"]["rag-assay"].pop("name")
+
+    assert shown == copied
+    assert {**copied, "jobs": ""} == {**calls, "jobs": ""}
