@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 DEFAULT_OUT = Path(".rag-assay/baseline")
 MEASURING = ".github/workflows/rag-assay.yml"
 KEEPING = "rag-assay-baseline.yml"
-REMOTE = re.compile(r"(?:[a-z+]+://(?:[^@/]+@)?[^/]+/|[^@/\s]+@[^:/]+:)([^/\s]+/[^/\s]+?)(?:\.git)?/?\s*")
+REMOTE = re.compile(
+    r"(?:https?://(?:[^@/\s]+@)?(?P<web>[^@/\s]+)/|[a-z+]+://(?:[^@/\s]+@)?(?P<ssh>[^@/:\s]+)(?::\d+)?/"
+    r"|[^@/\s]+@(?P<scp>[^@:/\s]+):)(?P<name>[^/\s]+/[^/\s]+?)(?:\.git)?/?\s*"
+)
+"""The address of a remote: by http, by another protocol, whose port is not the API's, or as scp has it."""
 RUN = re.compile(r"(?:https?://\S+/actions/runs/)?([1-9][0-9]{0,18})(?:/\S*)?")
 
 
@@ -51,7 +55,7 @@ class Given(TypedDict, total=False):
     debug: bool
 
 
-REPO = click.option("--repo", metavar="OWNER/NAME", help="The repository. [default: that of git's remote origin]")
+REPO = click.option("--repo", metavar="[HOST/]OWNER/NAME", help="The repository. [default: git's remote origin]")
 AT = click.option("--at", metavar="REF", help="The commit to look from. [default: the newest of the default branch]")
 TIER = click.option(
     "--tier", type=click.Choice(["retrieval", "full"]), default="retrieval", show_default=True, help="What for."
@@ -76,7 +80,9 @@ VARIANT = click.option(
 def baseline() -> None:
     """Look for the baseline that GitHub keeps, fetch it, or have a run accepted.
 
-    GitHub is asked with the token in GITHUB_TOKEN or GH_TOKEN, which has to read contents and actions.
+    It needs pip install 'rag-assay[github]'. GitHub is asked with the token in GITHUB_TOKEN or GH_TOKEN, which has to
+    read contents and actions; accept has to write actions. A server of your own is the one that the remote names, or
+    GITHUB_API_URL (https://HOST/api/v3); without that variable its token is in GH_ENTERPRISE_TOKEN.
     """
 
 
@@ -160,13 +166,14 @@ def accept(session: Session, run: str, **given: Unpack[Given]) -> int:
     from evaluator.github.publishing import Publishing
     from evaluator.github.repository import Repository
 
-    client, name = forge.client(session), _name(given)
+    host, name = _repository(given)
+    client = forge.client(session, host=host)
     branch = Repository(client, name).about().default_branch
     which = {key: value for key, value in (("config", given["path"]), ("variant", given["variant"])) if value}
     inputs = {"run": number[1], "reason": given["reason"], **which}
     Publishing(client, name).dispatch(given["workflow"], branch, inputs)
     session.console.say(
-        f"{given['workflow']} of {name} was started for run {number[1]}; its environment's reviewers decide, if it has any"
+        f"{given['workflow']} of {name} was started for run {number[1]}; its environment's reviewers decide, if any"
     )
     return 0
 
@@ -176,18 +183,19 @@ def _prepare(session: Session, given: Given) -> None:
     session.console.quiet = given["quiet"]
 
 
-def _name(given: Given) -> str:
-    """The repository that was named, or that of git's remote.
+def _repository(given: Given) -> tuple[str, str]:
+    """The server and the name of the repository that was named, or of git's remote.
 
     Raises:
         UsageError: there is none.
     """
     if given["repo"] is not None:
-        return given["repo"]
+        host, slash, rest = given["repo"].partition("/")
+        return (host, rest) if slash and "/" in rest else (forge.PUBLIC, given["repo"])
     found = REMOTE.fullmatch(edges.git(Path.cwd(), "remote", "get-url", "origin") or "")
     if found is None:
         raise errors.UsageError("git has no remote origin on GitHub here; name the repository with --repo OWNER/NAME")
-    return found[1]
+    return found["web"] or found["ssh"] or found["scp"], found["name"]
 
 
 def _look(session: Session, given: Given, folder: Path) -> Found:
@@ -195,7 +203,8 @@ def _look(session: Session, given: Given, folder: Path) -> Found:
     from evaluator.zones.fetching import Asked, Fetching
 
     _prepare(session, given)
-    repository = Repository(forge.client(session), _name(given))
+    host, name = _repository(given)
+    repository = Repository(forge.client(session, host=host), name)
     about = repository.about()
     asked = Asked(
         base=_commit(repository, given["at"] or about.default_branch), config=_in_repository(given["config"]),

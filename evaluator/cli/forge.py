@@ -8,30 +8,40 @@ from typing import TYPE_CHECKING
 from evaluator import errors
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evaluator.cli.session import Session
     from evaluator.github.client import Budget, Client
 
-PUBLIC = "https://api.github.com"
+PUBLIC = "github.com"
+PUBLIC_NAMES = {PUBLIC, "www.github.com", "ssh.github.com"}
+GITHUBS_OWN = ".ghe.com"
 TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
+SERVER_TOKENS = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
+"""By which ``gh`` knows the token of a server of one's own."""
 
 
-def token(session: Session) -> str:
+def token(session: Session, names: Sequence[str] = TOKENS) -> str:
     """The token of the caller; empty where there is none."""
-    return next((found for name in TOKENS if (found := session.environment.get(name, "").strip())), "")
+    return next((found for name in names if (found := session.environment.get(name, "").strip())), "")
 
 
-def client(session: Session, budget: Budget | None = None) -> Client:
+def client(session: Session, budget: Budget | None = None, host: str = PUBLIC) -> Client:
     """A client that asks with the caller's token, within what a run may ask unless another budget is given.
 
+    ``GITHUB_API_URL`` says where, and else ``host``, as it stands in the address of a repository. Another server than
+    GitHub's own is never sent the token for GitHub: a remote can name any.
+
     Raises:
-        UsageError: there is no token.
+        UsageError: there is no token, or the host is no name of a server.
         MissingExtra: requests is not installed.
     """
-    found = token(session)
+    given = session.environment.get("GITHUB_API_URL")
+    url, names = (given, TOKENS) if given else _of(host.lower())
+    found = token(session, names)
     if not found:
-        raise errors.UsageError(
-            f"GitHub is asked with a token, and neither {' nor '.join(TOKENS)} is set; `gh auth token` prints one"
-        )
+        lacking = f"neither {' nor '.join(names)} is set; {_where(session, host)}"
+        raise errors.UsageError(f"{url} is asked with a token, and {lacking}")
     try:
         import requests  # noqa: PLC0415 - only who asks GitHub needs it
     except ImportError:
@@ -39,5 +49,23 @@ def client(session: Session, budget: Budget | None = None) -> Client:
     from evaluator.github.client import ORDINARY, Access, Client, Time  # noqa: PLC0415 - as above
 
     clock = Time(time.time, time.monotonic, time.sleep)
-    access = Access(session.environment.get("GITHUB_API_URL") or PUBLIC, found)
-    return Client(requests.Session(), access, clock, session.console.log, budget or ORDINARY)
+    return Client(requests.Session(), Access(url, found), clock, session.console.log, budget or ORDINARY)
+
+
+def _of(host: str) -> tuple[str, Sequence[str]]:
+    """The address of a server's API, and the variables that hold the token for it."""
+    if host in PUBLIC_NAMES:
+        return f"https://api.{PUBLIC}", TOKENS
+    if host.endswith(GITHUBS_OWN):
+        return f"https://api.{host}", TOKENS
+    if "." not in host:
+        raise errors.UsageError(
+            f"'{host}' is no name of a server; name it with --repo HOST/OWNER/NAME, or its API in GITHUB_API_URL"
+        )
+    return f"https://{host}/api/v3", SERVER_TOKENS
+
+
+def _where(session: Session, host: str) -> str:
+    if "GITHUB_RUN_ID" in session.environment:
+        return "in the Action the input github-token gives it"
+    return f"`gh auth token{'' if host in PUBLIC_NAMES else f' --hostname {host}'}` prints one"

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests import documents
+
 ROOT = Path(__file__).parents[2]
 WRITER: dict[str, Any] = runpy.run_path(str(ROOT / "scripts" / "ghes.py"))
 VARIANTS: dict[Path, str] = WRITER["variants"]()
@@ -23,6 +25,14 @@ def test_every_action_has_one() -> None:
 
     assert there == set(VARIANTS)
     assert {ROOT / "ghes" / "action.yml", ROOT / "ghes" / "baseline" / "action.yml"} <= there
+
+
+def test_every_one_is_named() -> None:
+    """Whoever has such a server finds which action is for which workflow."""
+    section = documents.sections("action.md")["GitHub Enterprise Server"]
+    places = [path.parent.relative_to(ROOT) for path in PATHS]
+
+    assert [place for place in places if f"`rag-assay/rag-assay/{place}@v" not in section] == []
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.name)

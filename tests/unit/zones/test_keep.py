@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import subprocess
 import zipfile
 from pathlib import Path
@@ -466,8 +467,52 @@ class TestLaptop:
 
     def test_without_a_token_nothing_is_asked(self, laptop: Laptop) -> None:
         """The message names both variables."""
-        with pytest.raises(errors.UsageError, match="neither GITHUB_TOKEN nor GH_TOKEN is set"):
+        with pytest.raises(errors.UsageError, match="neither GITHUB_TOKEN nor GH_TOKEN is set; `gh auth token` prints"):
             laptop.run("show", GH_TOKEN="")
+        with pytest.raises(errors.UsageError, match="in the Action the input github-token gives it"):
+            laptop.run("show", GH_TOKEN="", GITHUB_RUN_ID="7")
+
+    @pytest.mark.parametrize(
+        ("remote", "api"),
+        [
+            ("git@github.com:acme/shop.git", "https://api.github.com"),
+            ("https://github.com/acme/shop", "https://api.github.com"),
+            ("ssh://git@ssh.github.com:443/acme/shop.git", "https://api.github.com"),
+            ("https://ada:x@acme.ghe.com/acme/shop.git", "https://api.acme.ghe.com"),
+        ],
+    )
+    def test_the_server_is_the_remotes(self, laptop: Laptop, remote: str, api: str) -> None:
+        """GitHub's own, by its names; the message says which was to be asked."""
+        laptop.git("remote", "set-url", "origin", remote)
+
+        with pytest.raises(errors.UsageError, match=f"^{re.escape(api)} is asked .* neither GITHUB_TOKEN"):
+            laptop.run("show", GH_TOKEN="", GITHUB_API_URL="")
+
+    @pytest.mark.parametrize(
+        ("remote", "api"),
+        [
+            ("git@git.acme.com:acme/shop.git", "https://git.acme.com/api/v3"),
+            ("https://git.acme.com:8443/acme/shop", "https://git.acme.com:8443/api/v3"),
+            ("ssh://git@git.acme.com:2222/acme/shop.git", "https://git.acme.com/api/v3"),
+            ("https://github.com.evil.org/acme/shop", "https://github.com.evil.org/api/v3"),
+            ("https://github.com@evil.org/acme/shop", "https://evil.org/api/v3"),
+        ],
+    )
+    def test_a_token_for_github_goes_to_no_other_server(self, laptop: Laptop, remote: str, api: str) -> None:
+        """A remote can name any; a server of one's own has a token of its own."""
+        laptop.git("remote", "set-url", "origin", remote)
+
+        with pytest.raises(errors.UsageError, match=f"^{re.escape(api)} is asked .* neither GH_ENTERPRISE_TOKEN"):
+            laptop.run("show", GITHUB_TOKEN=TOKEN, GITHUB_API_URL="")
+        with pytest.raises(errors.UsageError, match=f"^{re.escape(api)} is asked .* neither GH_ENTERPRISE_TOKEN"):
+            laptop.run("show", "--repo", f"{api[8:-7]}/acme/shop", GITHUB_API_URL="")
+
+    def test_a_name_of_ones_own_is_no_server(self, laptop: Laptop) -> None:
+        """What only the settings of ssh know."""
+        laptop.git("remote", "set-url", "origin", "git@work:acme/shop.git")
+
+        with pytest.raises(errors.UsageError, match="'work' is no name of a server; name it with --repo HOST/OWNER"):
+            laptop.run("show", GITHUB_API_URL="")
 
     def test_without_a_remote_the_repository_has_to_be_named(self, laptop: Laptop) -> None:
         """A clone of something else."""
