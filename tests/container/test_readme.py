@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.container.world import CACHE, ROOT, SECONDS, UPLOAD, Forge, copy_action
+from tests.container.world import CACHE, DOWNLOAD, ROOT, SECONDS, UPLOAD, Forge, copy_action
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,6 +81,7 @@ def reader(forge: Forge) -> Reader:
     settings = [
         "--platform ubuntu-latest=-self-hosted", "--pull=false",
         f"--local-repository {UPLOAD}={forge.folder / 'upload'}",
+        f"--local-repository {DOWNLOAD}={forge.folder / 'download'}",
         f"--local-repository {''.join(CACHE)}={forge.folder / 'cache'}",
     ]  # fmt: skip
     (forge.home / ".actrc").write_text("\n".join(settings))
@@ -109,5 +110,8 @@ def test_the_commands_end_red_and_an_unchanged_branch_green(reader: Reader) -> N
     reader.types(COMMANDS[8].replace("feature", "same"))
     green = reader.runs(COMMANDS[9])
 
+    for done in (red, green):
+        # It is no stranger's, its baseline names its commit, and nobody is to be told.
+        assert re.findall(r".*(?:stranger|names no commit|pull state|publish).*", done.stdout) == [], done.stdout
     assert outcome(red) == (1, ["Failed: recall@3 fell in shipping"], ["Job failed"]), red.stdout
     assert outcome(green) == (0, ["Passed: no regression in 8 cases"], ["Job succeeded"]), green.stdout
