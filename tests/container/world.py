@@ -47,7 +47,9 @@ RESTORES = """
 const fs = require("fs"), path = require("path");
 const kept = fs.existsSync(process.env.KEPT) ? fs.readdirSync(process.env.KEPT) : [];
 const made = (name) => fs.statSync(path.join(process.env.KEPT, name)).mtimeMs;
-const fitting = kept.filter((name) => name.startsWith(process.env["INPUT_RESTORE-KEYS"].trim()));
+const prefixes = process.env["INPUT_RESTORE-KEYS"].trim().split(/\\s*\\n\\s*/);
+const found = prefixes.map((prefix) => kept.filter((name) => name.startsWith(prefix)));
+const fitting = found.find((names) => names.length) || [];
 fitting.sort((one, other) => made(other) - made(one));
 if (fitting.length) fs.cpSync(path.join(process.env.KEPT, fitting[0]), process.env.INPUT_PATH, {recursive: true});
 """
