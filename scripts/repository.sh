@@ -9,6 +9,17 @@ git() {
 check_checkout() {
     [[ $(git rev-parse --show-toplevel 2>/dev/null) == "$PWD" ]] ||
         stop 2 "there is no checkout in $PWD: run actions/checkout before this action, without its input path"
+    check_head
+}
+
+# What is decided stands on the head of the pull request: it has to be in what is measured.
+check_head() {
+    local head
+    head=$(git rev-parse HEAD)
+    [[ $GITHUB_EVENT_NAME == pull_request* && -n $ASSAY_HEAD_SHA ]] || return 0
+    [[ $head != "${GITHUB_SHA-}" ]] || return 0
+    git merge-base --is-ancestor "$ASSAY_HEAD_SHA" "$head" 2>/dev/null ||
+        stop 2 "the pull request's head $ASSAY_HEAD_SHA is not in what is checked out ($head): leave out the input ref of actions/checkout, or give it fetch-depth: 0"
 }
 
 pack_repository() {

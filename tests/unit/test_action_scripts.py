@@ -590,11 +590,24 @@ def test_what_waits_before_it_in_a_queue_is_part_of_a_group(runner: Runner) -> N
     assert runner.attempt(DESCRIBE, **given).split("\n") == ["changed:", "docs.txt", "search.txt"]
 
 
+def test_a_checkout_without_the_head_is_refused(runner: Runner) -> None:
+    """Else main would be measured, and its success would stand on the head of the pull request."""
+    main = runner.commit("main")
+    head = runner.commit("head")
+
+    assert runner.attempt("true", GITHUB_SHA="f" * 40, ASSAY_HEAD_SHA=main) == ""
+    runner.git("checkout", "--quiet", main)
+    said = runner.attempt("true", GITHUB_SHA="f" * 40, ASSAY_HEAD_SHA=head)
+    assert f"head {head} is not in what is checked out ({main})" in said
+    assert runner.attempt("true", GITHUB_SHA=main, ASSAY_HEAD_SHA=head) == ""
+
+
 DEPENDS = 'describe_dependencies; printf "%s\n" "${depends[@]}"'
 
 
 def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
     """What is checked out is the merge or the head, with its history; nothing is installed unseen; no stranger's."""
+    behind = runner.commit("behind")
     head = runner.commit("head")
     given = {"ASSAY_REQUIREMENTS": "requirements.txt", "ASSAY_INCLUDE": "head.txt", "ASSAY_BASELINE_FILE": "run.json"}
 
@@ -602,7 +615,7 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
         runner.attempt(f"check_includes; {DEPENDS}", **variables, **given)
         for variables in (
             {"GITHUB_SHA": head}, {"ASSAY_HEAD_SHA": head, "ASSAY_BASE_SHA": head},
-            {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": "e" * 40}, {},
+            {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": behind}, {},
             {"GITHUB_SHA": head, "ASSAY_INSTALL_POLICY": "source"}, {"GITHUB_SHA": head, "ASSAY_HEAD_REPOSITORY": "2"},
         )
     ]  # fmt: skip
