@@ -352,7 +352,7 @@ UNSUPPORTED = (
     Unsupported(id="refund-02", claim="Returns are free.", verdict="unclear", reason="No fee is named."),
 )
 NOISE = (
-    "Noise not measured: run `rag-assay noise`. Until then a fall of faithfulness fails only where sign flips of its "
+    "Noise not measured: run rag-assay noise. Until then a fall of faithfulness fails only where sign flips of its "
     "cases show it to be more than chance, which takes more cases."
 )
 

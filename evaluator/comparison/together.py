@@ -99,5 +99,5 @@ def _doubted(entry: GatedRow, why: str) -> GatedRow:
     row = entry.row
     shown, limit = numbers.apart(abs(row.delta or 0.0), row.tolerance or 0.0)
     fall = f"worse by {shown}, {limit} is allowed; {counted(entry.worse, 'case')} lost"
-    reason = f"{row.reason}; {fall}; {why}: run `rag-assay noise` or add cases"
+    reason = f"{row.reason}; {fall}; {why}: run rag-assay noise or add cases"
     return entry.but(row=row.but(reason=reason), is_doubted=True)

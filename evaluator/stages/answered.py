@@ -28,7 +28,7 @@ CONTEXT_ALONE = frozenset({"sufficiency", "recall", "useful"})
 """What a judge is asked of a context, whether there is an answer or not."""
 NO_ANSWERS = (
     "the pipeline returned no answers, so there is nothing to judge; "
-    "add pipeline.generator (kind builtin) or return `answer`"
+    "add pipeline.generator (kind builtin) or return an answer"
 )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST = 10
 """So many flaky cases are named."""
 
-MEASURE = "run `rag-assay noise`"
+MEASURE = "run rag-assay noise"
 
 STALE = " (stale: another judge, pipeline.kind or pipeline.repeats)"
 

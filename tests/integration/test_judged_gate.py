@@ -742,7 +742,7 @@ def test_the_comment_shows_what_lost_its_support_and_who_disagrees(court: Court)
         in comment
     )
     assert "Pipeline and judge disagree on who abstained: 1 case" in comment
-    assert "Noise not measured: run &#96;rag-assay noise&#96;" in comment
+    assert "Noise not measured: run rag-assay noise" in comment
     assert "judge 10 calls, 0 from the cache, 900 tokens read, 90 written, 0.50 USD" in comment
 
 

@@ -216,7 +216,7 @@ def test_a_stale_noise_json_is_ignored_aloud(court: Court) -> None:
     assert (row.noise, row.status) == (None, "within noise")
     assert court.exam("new").doubts[0] == (
         "The noise of faithfulness was measured on 2026-11-01 with another judge, pipeline.kind or "
-        "pipeline.repeats and counts for nothing: run `rag-assay noise` again."
+        "pipeline.repeats and counts for nothing: run rag-assay noise again."
     )
 
 
@@ -266,7 +266,7 @@ def test_noise_that_no_values_can_have_counts_for_nothing(court: Court) -> None:
     court.run("new", [case(f"c{n}", *[U] * 10) for n in range(10)])
     assert court.decide("new", baseline).outcome == "failed"
     ignored = "he noise of faithfulness is above 0.7072, which no values from 0 to 1 can have, and counts for nothing"
-    assert court.exam("new").doubts[0] == f"T{ignored}: run `rag-assay noise` again."
+    assert court.exam("new").doubts[0] == f"T{ignored}: run rag-assay noise again."
     found = [each for each in check(court.write(), today="2026-11-30") if each.code == "impossible-noise"]
     assert [(each.severity, each.message) for each in found] == [
         ("warning", f"t{ignored}: measure it again with rag-assay noise")

@@ -275,7 +275,7 @@ TABLE: dict[str, Case] = {
     "too few that collapsed": Case(
         [LOST] * 4, "too few cases",
         "4 cases, 5 are needed; worse by 1, 0.02 is allowed; 4 cases lost; noise makes no fall of more than 0.5: "
-        "run `rag-assay noise` or add cases", F,
+        "run rag-assay noise or add cases", F,
     ),
     "better by a sign flip": Case(
         [WON, *[KEPT] * 6], "within noise", "within noise: better by 0.1429, p = 0.5 among all rows", F
@@ -297,7 +297,7 @@ def test_no_status_is_without_a_case() -> None:
 
 # In test_together.py.
 TOGETHER = (
-    "worse by 1, 0.03 is allowed; 6 cases lost; p = 0.016 together with all such rows: run `rag-assay noise` or add"
+    "worse by 1, 0.03 is allowed; 6 cases lost; p = 0.016 together with all such rows: run rag-assay noise or add"
 )
 
 

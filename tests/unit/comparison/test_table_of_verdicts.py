@@ -216,7 +216,7 @@ REASONS: dict[str, ReasonCase] = {
         [
             (
                 "too-few-cases", ("faithfulness over all cases: 6 cases, {} are needed; worse by 1, 0.02 is allowed; "
-                "6 cases lost; p = 0.016 together with all such rows: run `rag-assay noise` or add cases"),
+                "6 cases lost; p = 0.016 together with all such rows: run rag-assay noise or add cases"),
             ),
             ("undecided-rule", "the rule on faithfulness could be decided in no row"), NOTHING,
         ],
