@@ -74,20 +74,20 @@ def test_a_merge_queue_is_answered_on_the_head_of_its_group(team: Team) -> None:
 
 def test_two_suites_are_two_steps_of_one_job(team: Team) -> None:
     """Each has its report, its baseline and its status, though the red one is first (G13)."""
-    team.write(suite="Shop", folder="other/")
+    team.write(suite="Store", folder="other/")
     team.forge.inputs["out"] = "report-a"
     team.forge.also = [{"config": "other/rag-assay.yml", "out": "report-b"}]
     team.forge.git("switch", "--quiet", "main")
     pushed = team.forge.push()
     assert pushed.passed, pushed.log
-    assert {said["suite"] for said in team.keep(pushed, "push").values()} == {"shop", "Shop"}
+    assert {said["suite"] for said in team.keep(pushed, "push").values()} == {"shop", "Store"}
 
     team.write("islands", branch="worse")
     worse = team.forge.merge_group(team.forge.git("rev-parse", "main"))
 
     assert not worse.passed
     assert {(context, state) for context, state in statuses(team) if state != "pending"} == {
-        ("rag-assay/shop", "failure"), ("rag-assay/Shop", "success"),
+        ("rag-assay/shop", "failure"), ("rag-assay/Store", "success"),
     }  # fmt: skip
     reports = sorted((folder / "comment.md").read_text().partition("\n")[0][:11] for folder in worse.artifacts.values())
     assert reports == ["## ✅ Passed", "## ❌ Failed"]
