@@ -141,3 +141,13 @@ def test_what_the_texts_show_is_the_file_to_copy() -> None:
 
     assert shown == copied
     assert {**copied, "jobs": ""} == {**calls, "jobs": ""}
+
+
+def test_a_pull_request_is_measured_anew_when_its_base_is_changed() -> None:
+    """What it came to against the old base would stay on its head otherwise."""
+    asked = [path for path in WORKFLOWS if "pull_request" in triggers(path)]
+
+    assert len(asked) == 4
+    for path in asked:
+        [types] = re.findall(r"^  pull_request:\n    types: \[(.*?)\]", path.read_text(), re.MULTILINE)
+        assert types == "opened, synchronize, reopened, edited", path.name
