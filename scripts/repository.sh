@@ -12,14 +12,17 @@ check_checkout() {
     check_head
 }
 
-# What is decided stands on the head of the pull request: it has to be in what is measured.
+# What is decided stands on the head of the pull request, or of the merge group: it has to be in what is measured.
 check_head() {
-    local head
+    local head wanted=''
     head=$(git rev-parse HEAD)
-    [[ $GITHUB_EVENT_NAME == pull_request* && -n $ASSAY_HEAD_SHA ]] || return 0
-    [[ $head != "${GITHUB_SHA-}" ]] || return 0
-    git merge-base --is-ancestor "$ASSAY_HEAD_SHA" "$head" 2>/dev/null ||
-        stop 2 "the pull request's head $ASSAY_HEAD_SHA is not in what is checked out ($head): leave out the input ref of actions/checkout, or give it fetch-depth: 0"
+    case $GITHUB_EVENT_NAME in
+        pull_request*) wanted=$ASSAY_HEAD_SHA ;;
+        merge_group) wanted=${GITHUB_SHA-} ;;
+    esac
+    [[ -n $wanted && $head != "${GITHUB_SHA-}" ]] || return 0
+    git merge-base --is-ancestor "$wanted" "$head" 2>/dev/null ||
+        stop 2 "the head $wanted of the pull request or merge group is not in what is checked out ($head): leave out the input ref of actions/checkout, or give it fetch-depth: 0"
 }
 
 pack_repository() {

@@ -598,7 +598,9 @@ def test_a_checkout_without_the_head_is_refused(runner: Runner) -> None:
     assert runner.attempt("true", GITHUB_SHA="f" * 40, ASSAY_HEAD_SHA=main) == ""
     runner.git("checkout", "--quiet", main)
     said = runner.attempt("true", GITHUB_SHA="f" * 40, ASSAY_HEAD_SHA=head)
-    assert f"head {head} is not in what is checked out ({main})" in said
+    assert f"head {head} of the pull request or merge group is not in what is checked out ({main})" in said
+    queued = runner.attempt("true", GITHUB_EVENT_NAME="merge_group", GITHUB_SHA=head, ASSAY_HEAD_SHA="")
+    assert f"head {head} of the pull request or merge group is not in what" in queued
     assert runner.attempt("true", GITHUB_SHA=main, ASSAY_HEAD_SHA=head) == ""
 
 
