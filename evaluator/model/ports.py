@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -48,6 +49,10 @@ class Generate(Protocol):
         ...
 
 
+class NotReady(Exception):
+    """A pipeline's time to start was over before it was ready; the message says what it was still waiting for."""
+
+
 class Pipeline(Protocol):
     """A system under test that has been started.
 
@@ -79,6 +84,7 @@ class PipelineSetting:
         warnings: takes sentences for the report that are about the pipeline rather than about one case.
         templates: reads the templates of the configuration.
         generate: the model of ``pipeline.generator``, where there is one.
+        start_seconds: how long opening it may take; after that it raises :class:`NotReady`.
     """
 
     config: PipelineConfig
@@ -91,6 +97,7 @@ class PipelineSetting:
     warnings: list[str] = field(default_factory=list)
     templates: TemplateMaker = _no_templates
     generate: Generate | None = None
+    start_seconds: float = math.inf
 
 
 class Mistake(NamedTuple):

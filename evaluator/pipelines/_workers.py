@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Protocol
 
+from evaluator.model.ports import NotReady
 from evaluator.model.record import AnswerFailure
 from evaluator.pipelines._output import Output
 from evaluator.pipelines._process import CannotStart, Ended, TimedOut, TooLong
@@ -31,6 +32,9 @@ class Dialogue(Protocol):
     quotes_output: bool
     """Whether the last line it printed says why it ended; a crash report of an interpreter has addresses there."""
 
+    preparing: str
+    """What is done until it can be asked, in words."""
+
     def launch(self, output: Output) -> Process:
         """Start a worker.
 
@@ -39,11 +43,11 @@ class Dialogue(Protocol):
         """
         ...
 
-    def greet(self, process: Process) -> None:
-        """Wait until it can be asked.
+    def greet(self, process: Process, deadline: float) -> None:
+        """Wait until it can be asked. ``deadline`` is a reading of the monotonic clock.
 
         Raises:
-            CannotStart: that does not happen.
+            CannotStart: that does not happen, or not in time.
         """
         ...
 
@@ -73,6 +77,7 @@ class Workers:
     def __init__(self, dialogue: Dialogue, setting: PipelineSetting) -> None:
         self._dialogue = dialogue
         self._timeout = setting.config.timeout
+        self._ready_by = time.monotonic() + setting.start_seconds
         self._slots = [_Slot(Output(setting.log)) for _ in range(setting.config.workers)]
         self._closing = False
 
@@ -81,9 +86,15 @@ class Workers:
 
         Raises:
             CannotStart: it cannot be run or made ready.
+            NotReady: the time to start was over before that was known.
         """
-        with self._slots[0].lock:
-            self._start(self._slots[0])
+        try:
+            with self._slots[0].lock:
+                self._start(self._slots[0])
+        except CannotStart as problem:
+            if time.monotonic() < self._ready_by:
+                raise
+            raise NotReady(self._dialogue.preparing) from problem
 
     def ask(self, request: Request, slot: int) -> Reply:
         """Ask the worker of a slot; where that slot was given up, another's: no question fails while one works."""
@@ -138,7 +149,7 @@ class Workers:
         if self._closing:
             slot.process.order_end()
         try:
-            self._dialogue.greet(slot.process)
+            self._dialogue.greet(slot.process, self._ready_by)
         except CannotStart:
             slot.process.end()
             slot.process = None

@@ -33,6 +33,7 @@ class _Command:
 
     restarts: int | None = 1
     quotes_output = True
+    preparing = "starting the command"
 
     def __init__(self, setting: PipelineSetting, command: Command) -> None:
         self._warnings = setting.warnings
@@ -48,7 +49,7 @@ class _Command:
         """Start the command."""
         return Process(self._launch, output)
 
-    def greet(self, process: Process) -> None:
+    def greet(self, process: Process, deadline: float) -> None:
         """A command says nothing before it is asked."""
 
     def ask(self, process: Process, request: Request, deadline: float) -> Reply:

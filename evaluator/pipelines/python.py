@@ -39,6 +39,7 @@ class _Python:
     def __init__(self, setting: PipelineSetting, target: PythonTarget) -> None:
         self._setting = setting
         self._target = target
+        self.preparing = f"importing {target.target}"
         folder = setting.folder.resolve()
         self._launch = Launch(
             argv=(_interpreter(target, folder), str(WORKER)), folder=folder, environment=setting.environment,
@@ -49,13 +50,13 @@ class _Python:
         """Start the interpreter."""
         return Process(self._launch, output)
 
-    def greet(self, process: Process) -> None:
+    def greet(self, process: Process, deadline: float) -> None:
         """Have it import the callable."""
         folder = self._launch.folder
         path = [*(str(folder / entry) for entry in self._target.path), str(folder)]
         process.send(to_json({"target": self._target.target, "path": path}))
         try:
-            message = decode(process.receive(time.monotonic() + IMPORT_SECONDS))
+            message = decode(process.receive(min(deadline, time.monotonic() + IMPORT_SECONDS)))
         except Ended as end:
             last = process.last_words
             raise CannotStart(f"the interpreter {end}" + (f"; its last words: {last}" if last else "")) from end

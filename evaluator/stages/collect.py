@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluator import __version__, errors, templates
 from evaluator.model.base import digest
-from evaluator.model.ports import PipelineSetting
+from evaluator.model.ports import NotReady, PipelineSetting
 from evaluator.model.record import UNASKED, AnswerFailure, Collection, PipelineInfo
 from evaluator.model.run import MAX_INLINE_CASES
 from evaluator.stages import code, known_noise, preparing
@@ -41,6 +41,8 @@ they are interrupted."""
 UNTIMED = ("recorded",)
 """Pipelines whose own time says nothing: how long an answer took is known only where it was recorded."""
 
+NOT_READY = "the pipeline was not ready when the time to collect (collect-timeout) was over: it was still {}"
+
 NO_TIME = AnswerFailure(UNASKED, "not asked, or not answered, before the deadline for all questions")
 
 UNKNOWN_CODE = "there are too many files around the configuration to know that the code is the same"
@@ -53,7 +55,8 @@ def collect(workspace: Workspace, *, keeps: bool = False, deadline: float = math
     """Ask the pipeline and write collect.json and records.jsonl.
 
     What a live pipeline answered ``keeps`` being taken up by the next collect, until somebody discards it. After
-    ``deadline`` seconds no more is asked: what is answered by then is kept, and the other cases say so.
+    ``deadline`` seconds, to start the pipeline included, no more is asked: what is answered by then is kept, and the
+    other cases say so.
 
     Raises:
         InputError: the golden set, the fixture or the metrics have mistakes, or the fixture lacks what is labelled.
@@ -126,6 +129,7 @@ class _Run:
             config=workspace.config.pipeline, folder=workspace.folder, fixture=work.fixture,
             environment=work.environment, language=workspace.config.language, log=workspace.log,
             ids=frozenset(work.golden.places), warnings=workspace.warnings, templates=templates.of_config,
+            start_seconds=self._until.end - self._until.seconds(),
         )  # fmt: skip
         try:
             if self._is_instant:
@@ -169,8 +173,12 @@ class _Run:
         requests = [request for request in asked for _ in range(self._repeats)]
         if requests:
             workers = min(setting.config.workers, len(requests))
-            with self._work.kind.open(setting) as pipeline, self._part:
-                ask_all(pipeline, requests, self._keep, workers=workers, until=self._until)
+            try:
+                with self._work.kind.open(setting) as pipeline, self._part:
+                    ask_all(pipeline, requests, self._keep, workers=workers, until=self._until)
+            except NotReady as waiting:
+                self._workspace.warnings.append(NOT_READY.format(waiting))
+            with self._part:
                 self._leave_out(asked)
         with atomic.atomic_file(self._records) as file:
             file.writelines(self._part.lines(self._work.cases))

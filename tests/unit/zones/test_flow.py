@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -260,6 +261,53 @@ def test_a_deadline_keeps_what_was_answered_and_decides_nothing(flow: Callable[.
     assert found["summary"]["all"]["recall@2"] == {"mean": 1.0, "n": 3, "of": 6}
     assert b"the worst value" not in files["comment.md"]
     assert b"failures=0\n" in files["outputs"]
+
+
+HANGS_AT_IMPORT = "import threading\nthreading.Event().wait()\ndef answer(request): ..."
+
+
+def test_an_import_without_end_is_inconclusive(flow: Callable[..., Flow]) -> None:
+    """The deadline holds for the start of the pipeline, too: no case is asked, and what hung is named."""
+    run = slow(flow("slow", pipeline=PYTHON), HANGS_AT_IMPORT)
+    files = run.decided(run.scored(run.sealed(run.collected(deadline=1.0))))
+
+    decision, found = (json.loads(files[name]) for name in ("decision.json", "run.json"))
+    said = {reason["code"]: reason["text"] for reason in decision["reasons"]}
+    assert (decision["outcome"], decision["exit_code"]) == ("inconclusive", 3)
+    assert "6 cases not answered before the deadline" in said["deadline"]
+    assert {case["failure"]["kind"] for case in found["cases"]} == {"deadline"}
+    late = "the pipeline was not ready when the time to collect (collect-timeout) was over: "
+    assert f"{late}it was still importing app:answer" in found["timing"]["warnings"]
+    assert b"it was still importing app:answer" in files["comment.md"]
+
+
+def test_a_pipeline_that_cannot_start_is_no_question_of_time(flow: Callable[..., Flow]) -> None:
+    """What fails before the deadline fails as it does without one."""
+    run = slow(flow("broken", pipeline=PYTHON), "import not_there")
+
+    with pytest.raises(errors.PipelineError, match="No module named 'not_there'"):
+        run.collected(deadline=60.0)
+
+
+def mute() -> socket.socket:
+    """A server that takes every connection and says nothing."""
+    return socket.create_server(("127.0.0.1", 0))
+
+
+def test_a_command_or_an_endpoint_that_never_gets_ready_is_inconclusive(flow: Callable[..., Flow]) -> None:
+    """They are ready when they answer their first question: there is nothing else to wait for."""
+    silent = "import threading; threading.Event().wait()"
+    command = {"kind": "command", "command": {"run": [sys.executable, "-c", silent]}}
+    with mute() as server:
+        http = {"kind": "http", "http": {"url": f"http://127.0.0.1:{server.getsockname()[1]}/"}}
+        for name, pipeline in (("command", command), ("http", http)):
+            run = flow(name, pipeline=pipeline)
+            decision = json.loads(run.decided(run.scored(run.sealed(run.collected(deadline=1.0))))["decision.json"])
+
+            assert decision["outcome"] == "inconclusive"
+            assert "6 cases not answered before the deadline" in {
+                reason["code"]: reason["text"] for reason in decision["reasons"]
+            }["deadline"]  # fmt: skip
 
 
 def test_a_deadline_hides_no_regression(flow: Callable[..., Flow]) -> None:
