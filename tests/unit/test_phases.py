@@ -153,10 +153,15 @@ def test_every_network_can_be_asked_for() -> None:
 
 def test_each_job_has_what_it_needs_and_no_more() -> None:
     """User's code beside neither the judge's key nor a token; the token that writes beside nothing of these."""
-    writes = {job: {name for name, access in JOBS[job]["permissions"].items() if access == "write"} for job in JOBS}
+    given = {job: JOBS[job].get("permissions") for job in JOBS}
 
     assert {step(job)["with"]["phase"] for job in JOBS} == set(JOBS) == {"begin", "collect", "score", "publish"}
-    assert writes == {"begin": {"statuses"}, "collect": set(), "score": set(), "publish": {"pull-requests", "statuses"}}
+    # What publishes has what the caller grants: if it asked for checks, no workflow could start that does not.
+    assert given == {
+        "begin": {"contents": "read", "statuses": "write"}, "collect": {"contents": "read"},
+        "score": {"contents": "read", "actions": "read"}, "publish": None,
+    }  # fmt: skip
+    assert "permissions" not in WORKFLOW
     assert step("collect")["with"]["github-token"] == ""
     assert {job: sorted(step(job).get("env", {})) for job in JOBS} == {
         "begin": ["ASSAY_CALL"], "collect": ["PIPELINE_KEY"], "score": ["JUDGE_KEY"], "publish": ["ASSAY_CALL"],
@@ -166,6 +171,30 @@ def test_each_job_has_what_it_needs_and_no_more() -> None:
     assert JOBS["publish"]["if"] == "${{ always() }}"
     shared = ("config", "variant")
     assert all(len({json.dumps(step(job)["with"][name]) for job in JOBS}) == 1 for name in shared)
+
+
+NOT_OF_JOBS = {
+    "include": "no job has anything that git does not track",
+    "pipeline-env": "pipeline-key, for a workflow has to name its secrets",
+    "judge-key-env": "judge, for the same reason",
+    "out": "nobody sees the folder of a job that has ended",
+    "github-token": "each job has the token of its own permissions",
+    "phase": "each job is one",
+    "handed": "what the jobs give each other",
+}
+"""Inputs of the action that the workflow does not take, and why."""
+
+
+def test_the_workflow_takes_what_the_action_does() -> None:
+    """By the same names and with the same defaults, but for what jobs cannot have."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text())["inputs"]
+    taken = WORKFLOW[True]["workflow_call"]["inputs"]
+
+    assert set(action) - set(taken) == set(NOT_OF_JOBS)
+    assert set(taken) - set(action) == {"pipeline-key", "judge"}
+    for name in set(taken) & set(action):
+        default = taken[name]["default"]
+        assert (str(default).lower() if isinstance(default, bool) else str(default)) == action[name]["default"], name
 
 
 def test_every_input_of_the_workflow_is_used_and_told() -> None:
