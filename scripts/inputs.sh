@@ -151,44 +151,31 @@ check_grantable() {
     [[ -v $name ]] || stop 2 "the input $input names $name, which is not set: give it in the step's env"
 }
 
-# grants: docker's options for what the pipeline may see; keys: the same for the zones that look for it afterwards.
+# pipeline_names: variables that the pipeline may see, where what is tested is no stranger's.
 check_grants() {
     local name
-    local -a names
-    grants=() keys=()
-    mapfile -t names < <(words "$ASSAY_PIPELINE_ENV")
-    for name in "${names[@]}"; do
+    mapfile -t pipeline_names < <(words "$ASSAY_PIPELINE_ENV")
+    for name in "${pipeline_names[@]}"; do
         check_grantable pipeline-env "$name"
-        if ! is_trusted; then
-            note "$name is not granted: what is tested is a stranger's"
-            continue
-        fi
-        [[ -n ${!name} ]] || warn "$name is empty: a pull request from a fork, or a secret that does not exist?"
-        grants+=(--env "$name")
-        keys+=(--key "$name")
     done
 }
 
-# judge_grants, judge_keys: the same for the zone that judges; hosts: where the judge may be, as that zone's options.
+# judge_names: the same for the zone that judges; hosts: where the judge may be, as that zone's options.
 check_judge() {
     local name
     local -a names
-    judge_grants=() judge_keys=() hosts=()
+    judge_names=() hosts=()
     mapfile -t names < <(words "$ASSAY_JUDGE_KEY_ENV")
     for name in "${names[@]}"; do
-        if [[ $ASSAY_PHASE == collect ]]; then
-            # The tier depends on whether there is a key, which is the next job's.
-            ! is_trusted || judge_keys+=(--key "$name")
-            continue
+        if [[ $ASSAY_PHASE != collect ]]; then
+            check_grantable judge-key-env "$name"
+            [[ " ${pipeline_names[*]} " != *" $name "* ]] ||
+                stop 2 "the input judge-key-env names $name, which pipeline-env grants to the pipeline: give each its own"
+            # Without a value there is nothing to judge with: the zone prepare says what becomes of that.
+            [[ -n ${!name} ]] || continue
         fi
-        check_grantable judge-key-env "$name"
-        [[ " ${keys[*]} " != *" $name "* ]] ||
-            stop 2 "the input judge-key-env names $name, which pipeline-env grants to the pipeline: give each its own"
-        # Without a value there is nothing to judge with: the zone prepare says what becomes of that.
-        if [[ -n ${!name} ]] && is_trusted; then
-            judge_grants+=(--env "$name")
-            judge_keys+=(--key "$name")
-        fi
+        # In a job that only collects none has a value: the tier depends on whether the next job has one.
+        judge_names+=("$name")
     done
     mapfile -t names < <(words "$ASSAY_JUDGE_HOSTS")
     for name in "${names[@]}"; do
@@ -198,15 +185,25 @@ check_judge() {
     done
 }
 
-# False for a pull request of another repository and for Dependabot's: they get no judge's key, even where there is one.
-# Dependabot as the actor counts for events that GitHub then gives no secrets, as evaluator/github/event.py lists them.
-is_trusted() {
-    [[ $ASSAY_AUTHOR != 'dependabot[bot]' ]] || return 1
-    case $GITHUB_EVENT_NAME in
-        pull_request* | push | create | deployment | deployment_status)
-            [[ $ASSAY_ACTOR != 'dependabot[bot]' ]] || return 1
-            ;;
-    esac
-    [[ $GITHUB_EVENT_NAME != pull_request* ]] ||
-        [[ -n $ASSAY_HEAD_REPOSITORY && $ASSAY_HEAD_REPOSITORY == "$ASSAY_REPOSITORY" ]]
+# Nothing is granted before the zone prepare has said whose it is.
+# grants: docker's options for what the pipeline may see; keys: the same for the zones that look for it afterwards.
+grant() {
+    local name
+    grants=() keys=() judge_grants=() judge_keys=()
+    for name in "${pipeline_names[@]}"; do
+        if [[ $whose == stranger ]]; then
+            note "$name is not granted: what is tested is a stranger's"
+            continue
+        fi
+        [[ -n ${!name} ]] || warn "$name is empty: a pull request from a fork, or a secret that does not exist?"
+        grants+=(--env "$name")
+        keys+=(--key "$name")
+    done
+    [[ $whose == stranger ]] || grant_judge
+}
+
+# judge_grants, judge_keys: the same for the zone that judges.
+grant_judge() {
+    judge_grants=("${judge_names[@]/#/--env=}")
+    judge_keys=("${judge_names[@]/#/--key=}")
 }

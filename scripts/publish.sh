@@ -57,7 +57,6 @@ tell() {
         }
         # What a workflow_run is about is not in its payload: the zone receive has found it.
         [[ ! -f $temporary/pull.json ]] || files+=(pull.json)
-        cp "${GITHUB_EVENT_PATH-}" "$temporary/event.json" 2>/dev/null || stop 4 "there is no payload of the event"
         tar --create --directory "$temporary" --file "$temporary/to-$container.tar" "${files[@]}" ||
             stop 4 "the report cannot be packed"
         run_zone "$container" "$image" "$temporary/to-$container.tar" "$temporary/$container.out" "${AS_CLIENT[@]}" -- \

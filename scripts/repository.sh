@@ -92,8 +92,8 @@ describe_change() {
 }
 
 # depends: prepare's options that let it pass a change by that nothing of the suite depends on. They are left out where
-# something else is checked out than what the event is about, where any file of the repository may be installed, where
-# history is missing, and for strangers: the workflow that judges their answers would wait for some.
+# something else is checked out than what the event is about, where any file of the repository may be installed, and
+# where history is missing.
 describe_dependencies() {
     local head own path
     depends=()
@@ -102,7 +102,6 @@ describe_dependencies() {
     # Where it left its base at several commits, no one of them shows all that it changes.
     [[ $head == "${GITHUB_SHA-}" || $(git merge-base --all HEAD "$ASSAY_BASE_SHA" 2>/dev/null | wc -l) == 1 ]] || return 0
     [[ $(git rev-parse --is-shallow-repository) == false ]] || return 0
-    is_trusted || return 0
     [[ -z $ASSAY_REQUIREMENTS || $ASSAY_INSTALL_POLICY != source ]] || return 0
     depends=(--may-pass-by)
     # An action that lies in the repository is measured by as it is there.

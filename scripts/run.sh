@@ -47,7 +47,7 @@ main() {
 # Nothing of an earlier attempt is there when this one begins, and this one is told from every other by its nonce.
 prepare_attempt() {
     local inputs
-    out='' volume='' said='' source='' base='' tier='' told='' suite_name='' concern=some
+    out='' volume='' said='' source='' base='' tier='' told='' suite_name='' concern=some whose=stranger
     # What differs from one attempt to the next is left out: a job keeps its name when it is repeated elsewhere or later.
     inputs=$(env | sort | grep '^ASSAY_' | grep -vE '^ASSAY_(JUDGE_CACHE|HANDED_FOLDER|RESERVATION)=' | sha256sum)
     step=$(printf '%s\n' "$GITHUB_WORKFLOW" "$GITHUB_JOB" "$GITHUB_RUN_ID" "$inputs" | sha256sum | cut -c 1-8)
@@ -66,6 +66,7 @@ prepare_attempt() {
     need git
     check_checkout
     make_out "$ASSAY_OUT"
+    cp "$GITHUB_EVENT_PATH" "$temporary/event.json"
     output report "$GITHUB_WORKSPACE/$out"
     output artifact-name "rag-assay-$step-$GITHUB_RUN_ATTEMPT"
     output nonce "$nonce"
@@ -134,7 +135,6 @@ fetch_baseline() {
     local t=$temporary tested=$1
     local -a options=() parts=(event.json) workflows=()
     shift
-    cp "$GITHUB_EVENT_PATH" "$t/event.json"
     if [[ -n $GITHUB_TOKEN ]]; then
         options=("${AS_CLIENT[@]}")
     elif [[ -n $source ]]; then
@@ -148,17 +148,17 @@ fetch_baseline() {
         --committed "${ASSAY_BASELINE_FILE#./}" --source "$source" --variant "$ASSAY_VARIANT"
 }
 
-# tier: what prepare chose, from what happened.
+# tier, whose: what prepare says, by what happened; what it asks for is granted after that.
 prepare_tree() {
     local t=$temporary
-    local -a trusted=()
     describe_change
     describe_dependencies
-    is_trusted && trusted=(--trusted)
-    tar --create --directory "$t" --file "$t/to-prepare.tar" tree.tar "${change[@]}"
+    tar --create --directory "$t" --file "$t/to-prepare.tar" event.json tree.tar "${change[@]}"
     run_zone prepare "$image" "$t/to-prepare.tar" "$t/prepared.tar" -- prepare --for collect --tier "$ASSAY_TIER" \
-        --event "$GITHUB_EVENT_NAME" "${trusted[@]}" "${judge_keys[@]}" "${hosts[@]}" "${depends[@]}" "${keys[@]/#--key/--granted}" "$@"
+        --event "$GITHUB_EVENT_NAME" --actor "${GITHUB_ACTOR-}" "${judge_names[@]/#/--key=}" "${hosts[@]}" "${depends[@]}" \
+        "${pipeline_names[@]/#/--granted=}" "$@"
     read_about
+    grant
 }
 
 # The only zone with the judge's key; and, in tier full, with a network to use it in.
@@ -207,7 +207,7 @@ install_packages() {
 tested_commit() { printf '%s' "${ASSAY_HEAD_SHA:-$(git rev-parse HEAD)}"; }
 
 # What prepare tells: the tier, the suite's name, also in the form that makes the artifact's readable, whether the
-# change concerns it, and of a stranger's answers why that tier.
+# change concerns it, whose that is, and of a stranger's answers why that tier.
 read_about() {
     local said_tier
     {
@@ -215,6 +215,7 @@ read_about() {
         IFS= read -r said_tier
         IFS= read -r suite_name
         IFS= read -r concern
+        IFS= read -r whose
         # shellcheck disable=SC2034 # for untrusted.sh
         IFS= read -r why_tier || true
     } < <(tar --extract --to-stdout --file "$temporary/prepared.tar" ./.rag-assay/about)
@@ -222,6 +223,7 @@ read_about() {
     [[ $said_tier =~ ^retrieval$|^full$ ]] || stop 4 "the zone prepare chose the tier '$said_tier'"
     [[ $suite_name =~ ^[^[:cntrl:]]{1,4000}$ ]] || stop 4 "the zone prepare named the suite with no name"
     [[ $concern =~ ^some$|^none$ ]] || stop 4 "the zone prepare said '$concern' of the change"
+    [[ $whose =~ ^ours$|^stranger$ ]] || stop 4 "the zone prepare said that the change is '$whose'"
     tier=$said_tier
     output artifact-name "rag-assay-$suite_slug-$step-$GITHUB_RUN_ATTEMPT"
     output tier "$tier"
@@ -259,9 +261,7 @@ hand_on() {
 # A stranger's answers are judged by a workflow that has the keys, whatever else becomes of this run.
 hand_on_answers() {
     local variant folder=${RUNNER_TEMP:-/tmp}/rag-assay-untrusted-$step
-    if is_trusted || [[ ! $ASSAY_PULL =~ ^[1-9][0-9]*$ ]]; then
-        return 0
-    fi
+    [[ $whose == stranger && $ASSAY_PULL =~ ^[1-9][0-9]*$ ]] || return 0
     rm -rf "$folder"
     mkdir -p "$folder"
     take_parts "$temporary/sealed.tar" "$folder" collect.json records.jsonl

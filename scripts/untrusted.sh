@@ -12,9 +12,6 @@ ASSAY_OUT=rag-assay-untrusted
 ASSAY_IMAGE=
 ASSAY_UPLOAD=report
 ASSAY_ISSUE=false
-# Who caused the run before has no part in this one.
-ASSAY_ACTOR=
-ASSAY_AUTHOR=
 
 check_checkout() { :; }
 
@@ -39,7 +36,7 @@ measure_strangers() {
 check_inputs_of_strangers() {
     local name
     local -a names
-    grants=() keys=() needed=()
+    pipeline_names=() grants=() keys=() needed=()
     check_shared_inputs
     check_workflows workflow "$ASSAY_WORKFLOW"
     ASSAY_BASELINE_WORKFLOWS="$ASSAY_WORKFLOW $ASSAY_BASELINE_WORKFLOWS"
@@ -81,8 +78,10 @@ run_zones_of_strangers() {
     [[ ! -f $t/unjudged ]] || asked=retrieval
     tar --create --directory "$t" --file "$t/to-prepare.tar" tree.tar
     run_zone prepare "$image" "$t/to-prepare.tar" "$t/prepared.tar" -- prepare --for collect --tier "$asked" \
-        --event workflow_run "${judge_keys[@]}" "${hosts[@]}" "${needed[@]}" "${suite[@]}"
+        --event workflow_run "${judge_names[@]/#/--key=}" "${hosts[@]}" "${needed[@]}" "${suite[@]}"
     read_about
+    # What judges runs none of what is the stranger's.
+    grant_judge
     [[ ! -f $t/unjudged ]] || why_tier=$(head -c 2000 "$t/unjudged")
     suite+=(--tier "$tier")
 

@@ -84,6 +84,14 @@ def changed(*names: bytes, modes: bytes = b"100644 100644") -> bytes:
     return b"".join(b":%s %s %s M\0%s\0" % (modes, b"0" * 40, b"1" * 40, name) for name in names)
 
 
+def event_of(head: int | None = 1, author: str = "ada") -> bytes:
+    """The payload of a pull request to repository 1 from another, or from one that was deleted."""
+    repo = None if head is None else {"id": head}
+    return json.dumps(
+        {"pull_request": {"user": {"login": author}, "head": {"repo": repo}, "base": {"repo": {"id": 1}}}}
+    ).encode()
+
+
 def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
     """A symbolic link, or another entry without content."""
     header = tarfile.TarInfo(name)

@@ -65,7 +65,7 @@ def action(context: click.Context, work: Path, volume: Path, seconds: int) -> No
 @CONFIG
 @OPTIONS["tier"]
 @click.option("--event", default="", metavar="NAME", help="What started the run.")
-@click.option("--trusted", is_flag=True, help="The judge's key may be granted: it is no stranger's pull request.")
+@click.option("--actor", default="", metavar="NAME", help="Who started it.")
 @JUDGE_KEY
 @HOST
 @ANSWERS_NEED_KEYS
@@ -80,7 +80,9 @@ def prepare(room: Room, /, purpose: Any, config: str, **given: Any) -> int:
     from evaluator.zones import prepare as zone
 
     granted = judging.Granted(given["names"], given["hosts"])
-    happened = judging.Happened(given["tier"], given["event"], given["trusted"], granted, given["answers_need"])
+    happened = judging.Happened(
+        given["tier"], given["event"], given["actor"], granted=granted, answers_need=given["answers_need"]
+    )
     passes = zone.Passing(given["needs"], given["installs"]) if given["may_pass_by"] else None
     wanted = zone.Wanted(purpose, given["hidden"], happened, passes, given["granted"])
     zone.prepare(sys.stdin.buffer, _out(), wanted, room.site(config, "retrieval"))

@@ -6,11 +6,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+import jiter
+
 from evaluator import errors
 from evaluator.github import values
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from evaluator.model.received import Received
 
@@ -21,6 +23,8 @@ Kind: TypeAlias = Literal[
 DEPENDABOT = "dependabot[bot]"
 PLAIN: Mapping[str, Kind] = {"schedule": "schedule", "workflow_dispatch": "workflow_dispatch"}
 PAYLOAD = "the event's payload"
+LARGEST = 64 << 20
+"""Bytes of a payload: GitHub's are below 25 MB."""
 
 RESTRICTED = frozenset(
     {
@@ -142,6 +146,18 @@ class Activity:
         return "its conversation is locked" if self.pull is not None and self.pull.locked else ""
 
 
+def decoded(payload: bytes) -> Any:
+    """An event's payload.
+
+    Raises:
+        GitHubError: it is none.
+    """
+    try:
+        return jiter.from_json(payload, allow_inf_nan=False)
+    except ValueError:
+        raise errors.GitHubError("the event's payload is not JSON") from None
+
+
 def read(around: Surroundings, payload: Any) -> Activity:
     """What a run is about. ``payload`` is the decoded file that GITHUB_EVENT_PATH names.
 
@@ -168,20 +184,27 @@ def why_untrusted(event: str, actor: str, payload: Any) -> str:
     """
     pull, run = _at(payload, "pull_request"), _at(payload, "workflow_run")
     authors = (actor if event in RESTRICTED else "", _at(pull, "user", "login"), _at(run, "actor", "login"))
-    if DEPENDABOT in authors:
-        return "it is Dependabot's"
     if pull is not None or event.startswith("pull_request"):
-        return _why_foreign(_at(pull, "base", "repo", "id"), _at(pull, "head", "repo", "id"))
+        return why_strange(authors, _at(pull, "base", "repo", "id"), _at(pull, "head", "repo", "id"))
     if event == "workflow_run":
-        return _why_foreign(_at(payload, "repository", "id"), _at(run, "head_repository", "id"))
-    return ""
+        return why_strange(authors, _at(payload, "repository", "id"), _at(run, "head_repository", "id"))
+    return _why_dependabots(authors)
 
 
-def _why_foreign(ours: Any, theirs: Any) -> str:
-    """By numbers: names change, and a name that was given up is anybody's."""
+def why_strange(authors: Iterable[str | None], ours: Any, theirs: Any) -> str:
+    """Why a change is a stranger's, by who made it and by the numbers of the repositories that it is for and from.
+
+    Names of repositories change, and one that was given up is anybody's.
+    """
+    if why := _why_dependabots(authors):
+        return why
     if theirs is None:
         return "it comes from a fork that was deleted"
     return "" if theirs == ours else "it comes from a fork"
+
+
+def _why_dependabots(authors: Iterable[str | None]) -> str:
+    return "it is Dependabot's" if DEPENDABOT in authors else ""
 
 
 class _Common(NamedTuple):

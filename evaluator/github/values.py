@@ -58,12 +58,6 @@ class Pull(Answer):
     merge_commit_sha: Sha | None = None
     user: User | None = None
 
-    @property
-    def is_foreign(self) -> bool:
-        """Whether its head is in another repository than ours, or in none that is there."""
-        head, base = self.head.repo, self.base.repo
-        return head is None or base is None or head.id != base.id
-
 
 class Parent(Answer):
     """A parent of a commit."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import posixpath
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-import jiter
-
 from evaluator import errors
 from evaluator.github import event
 from evaluator.github.base import base_of
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 
 EVENT = "event.json"
 FILE = "run.json"
-MOST_EVENT = 64 << 20
 
 
 class Wanted(NamedTuple):
@@ -74,27 +71,15 @@ def fetch(stream: IO[bytes], out: IO[bytes], wanted: Wanted, place: Place, clien
     told: list[bytes] = []
     (place.root / COMMITTED).mkdir()
     archive.take_parts(
-        stream, {EVENT: lambda part: payload.append(part.read(MOST_EVENT))},
-        {FILE: _saver(place.root / COMMITTED), received.NAME: lambda part: told.append(part.read(MOST_EVENT))},
+        stream, {EVENT: lambda part: payload.append(part.read(event.LARGEST))},
+        {FILE: _saver(place.root / COMMITTED), received.NAME: lambda part: told.append(part.read(event.LARGEST))},
     )  # fmt: skip
-    found = _search(decoded(payload[0]), told, wanted, place, client) if client else _offline(wanted, place.root)
+    found = _search(event.decoded(payload[0]), told, wanted, place, client) if client else _offline(wanted, place.root)
     fetched.pack(found, place.root, out)
 
 
 def _saver(folder: Path) -> Callable[[IO[bytes]], object]:
     return lambda part: (folder / baseline.RUN).write_bytes(part.read())
-
-
-def decoded(payload: bytes) -> Any:
-    """An event's payload.
-
-    Raises:
-        GitHubError: it is none.
-    """
-    try:
-        return jiter.from_json(payload, allow_inf_nan=False)
-    except ValueError:
-        raise errors.GitHubError("the event's payload is not JSON") from None
 
 
 def _search(payload: Any, told: list[bytes], wanted: Wanted, place: Place, client: Client) -> Found:
@@ -121,7 +106,7 @@ def asked_here(
         GitHubError: the event is none of GitHub's, or GitHub does not say what there is.
     """
     around = event.Surroundings.of(environment)
-    activity = event.read(around, decoded(stream.read(MOST_EVENT)))
+    activity = event.read(around, event.decoded(stream.read(event.LARGEST)))
     return around, asked_by(activity, Repository(client, around.repository), wanted)
 
 

@@ -56,13 +56,15 @@ class Happened(NamedTuple):
     Attributes:
         tier: as the workflow asks for it.
         event: the forge's name of what started the run.
-        trusted: false for a pull request that is another's: it gets no key.
+        actor: who started it, for the forge.
+        trusted: false for a stranger's change: it gets no key. The zone ``prepare`` says so, by the event's payload.
         granted: what the judge may have.
         answers_need: variables that the pipeline has where it is trusted: a stranger's run had none of them.
     """
 
     tier: str = "auto"
     event: str = ""
+    actor: str = ""
     trusted: bool = False
     granted: Granted = NOTHING
     answers_need: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evaluator import errors
+from evaluator.github import event
 from evaluator.model.slugs import suite_slug
 from evaluator.stages import concerns, preparing
 from evaluator.stores import golden
@@ -35,6 +36,7 @@ OURS = ".rag-assay"
 """The folder of our own results, which hold labels; what this zone has to tell the Action goes there too."""
 
 ABOUT = "about"
+EVENT = "event.json"
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _YAML_BREAKS = re.compile("[\x85\u2028\u2029]")
 
@@ -52,7 +54,7 @@ class Wanted(NamedTuple):
     Attributes:
         purpose: the zone that gets it; ``install`` gets nothing of the suite at all.
         hidden: further places in the repository that hold labels.
-        happened: what the tier is chosen by.
+        happened: what the tier is chosen by, without what the event's payload says.
         passes: what decides whether the change may be passed by; None where it is measured.
         granted: variables that the workflow grants the pipeline.
     """
@@ -67,32 +69,38 @@ class Wanted(NamedTuple):
 def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> None:
     """Write a repository without golden labels, earlier runs and whatever else a pipeline could copy its answers from.
 
-    For ``collect`` the tier is chosen too, and told to the Action beside the suite's name; of a change that nothing of
-    the suite depends on, no more than that is written.
+    For ``collect`` the tier is chosen too, and told to the Action beside the suite's name and whose change it is; of a
+    change that nothing of the suite depends on, no more than that is written. One that no event tells of is a
+    stranger's.
 
     Raises:
         ZoneProblem: the stream is not what this zone takes.
+        GitHubError: the event's payload is none.
         UsageError: the configuration is not among the files, or Git LFS has what it names; or tier full is to be had
             and lacks its key or asks a judge that may not have it.
         InputError: configuration, golden set or fixture have mistakes: collect could not see those of the labels.
     """
-    change, left_out = Change(), []
+    change, left_out, payload = Change(), [], []
     archive.take_parts(
         stream, {"tree.tar": lambda part: left_out.extend(archive.unpack_tree(part, site.root))},
-        {"changed": change.take_files, "older.yml": change.take_older},
+        {
+            EVENT: lambda part: payload.append(part.read(event.LARGEST)),
+            "changed": change.take_files, "older.yml": change.take_older,
+        },
     )  # fmt: skip
+    happened = _with_trust(wanted.happened, payload)
     workspace = site.workspace()
     for name in left_out:
         workspace.log(f"left out: the link '{visible(name)}', which leads out of the repository")
-    if wanted.passes is not None and _is_passed_by(workspace, site, wanted, change):
+    if wanted.passes is not None and happened.trusted and _is_passed_by(workspace, site, wanted, change):
         told = site.folder("told")
-        _tell(told, workspace.config.suite, "retrieval", "none")
+        _tell(told, workspace.config.suite, "retrieval", "none", trusted=True)
         archive.pack_tree(told, out)
         return
     _refuse_pointers(workspace)
     tier, why = workspace.tier, ""
     if wanted.purpose == "collect":
-        tier, why = judging.choose(workspace, site.root, wanted.happened, change)
+        tier, why = judging.choose(workspace, site.root, happened, change)
         if workspace.config.judge is not None:
             workspace.log(f"tier {tier}: {visible(why)}")
         for name in _unseen(workspace.config.pipeline, wanted.granted):
@@ -105,11 +113,16 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> No
     if wanted.purpose == "collect":
         for path in paths:
             _strip(path, [case for case in cases.cases if cases.places[case.id].file == str(path)])
-        said = why if wanted.happened.event == judging.UPLOADED else ""
-        _tell(site.root, config.suite, tier, "some", said)
+        said = why if happened.event == judging.UPLOADED else ""
+        _tell(site.root, config.suite, tier, "some", trusted=happened.trusted, why=said)
     else:
         _remove(site.root, [*paths, *([workspace.path(config.fixture)] if config.fixture is not None else [])])
     archive.pack_tree(site.root, out)
+
+
+def _with_trust(happened: Happened, payload: list[bytes]) -> Happened:
+    told = [event.why_untrusted(happened.event, happened.actor, event.decoded(each)) for each in payload]
+    return happened._replace(trusted=told == [""])
 
 
 def _is_passed_by(workspace: Workspace, site: Site, wanted: Wanted, change: Change) -> bool:
@@ -124,10 +137,13 @@ def _is_passed_by(workspace: Workspace, site: Site, wanted: Wanted, change: Chan
     return not why
 
 
-def _tell(root: Path, suite: str, tier: Tier, concern: Literal["some", "none"], why: str = "") -> None:
-    """Tell the Action the suite's name, the tier, whether the change concerns the suite, and why that tier."""
+def _tell(
+    root: Path, suite: str, tier: Tier, concern: Literal["some", "none"], *, trusted: bool, why: str = ""
+) -> None:
+    """Tell the Action the suite's name, the tier and why, whether the change concerns the suite, and whose it is."""
     (root / OURS).mkdir()
-    told = (suite_slug(suite), tier, one_line(suite), concern, *([one_line(why)] if why else []))
+    whose = "ours" if trusted else "stranger"
+    told = (suite_slug(suite), tier, one_line(suite), concern, whose, *([one_line(why)] if why else []))
     (root / OURS / ABOUT).write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
 
 

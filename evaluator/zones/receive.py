@@ -10,11 +10,11 @@ from evaluator.github.repository import Repository
 from evaluator.model import received
 from evaluator.stores import atomic
 from evaluator.zones import archive, receiving
-from evaluator.zones.fetch import MOST_EVENT, Place, decoded
 from evaluator.zones.receiving import Asked, Nothing, Receiving, Refused
 
 if TYPE_CHECKING:
     from evaluator.github.client import Client
+    from evaluator.zones.fetch import Place
 
 NOTHING, REFUSED, UNJUDGED = "nothing", "refused", "unjudged"
 """Sentences: why there is nothing to be done, why what was left cannot be measured, why nothing may be judged."""
@@ -32,7 +32,7 @@ def receive(stream: IO[bytes], out: IO[bytes], wanted: Asked, place: Place, clie
         ZoneProblem: GitHub's archive of the base is none.
     """
     around = event.Surroundings.of(place.environment)
-    source = event.read(around, decoded(stream.read(MOST_EVENT))).source
+    source = event.read(around, event.decoded(stream.read(event.LARGEST))).source
     if source is None:
         raise errors.UsageError(f"the event is {around.event}; a stranger's answers are judged on workflow_run alone")
     asked = wanted._replace(own=around.run)

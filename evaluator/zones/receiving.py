@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evaluator import config as configuration
 from evaluator import errors
-from evaluator.github import candidates, strangers
-from evaluator.github.event import DEPENDABOT
+from evaluator.github import candidates, event, strangers
 from evaluator.model import received
 from evaluator.model.received import Received
 from evaluator.model.slugs import suite_slug
@@ -195,4 +194,4 @@ class Receiving:
 def _is_strange(pull: Pull, run: Run) -> bool:
     """Whether a run of a pull request had no keys, so that this one is to judge it."""
     authors = [person.login for person in (pull.user, run.actor) if person is not None]
-    return pull.is_foreign or DEPENDABOT in authors
+    return bool(event.why_strange(authors, run.repository.id, pull.head.repo and pull.head.repo.id))

@@ -13,7 +13,6 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from evaluator.github import event
 from evaluator.model.decision import EXIT_CODES, Decision, Outcome
 from evaluator.stores.values import write_value
 from evaluator.zones.egress import read_rules
@@ -42,8 +41,6 @@ class Runner:
             "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_STEP_SUMMARY": str(folder / "summary"),
             "RUNNER_TEMP": str(folder / "temporary"),
             "ASSAY_JOB_INDEX": "0", "ASSAY_PULL": "", "ASSAY_HEAD_SHA": "", "ASSAY_BASE_SHA": "", "ASSAY_BASE_REF": "",
-            "ASSAY_ACTOR": "ann",
-            "ASSAY_AUTHOR": "ann", "ASSAY_REPOSITORY": "1", "ASSAY_HEAD_REPOSITORY": "1",
             "ASSAY_HANDED_DIGEST": "", "ASSAY_HANDED_NONCE": "",
             "ASSAY_HANDED_FOLDER": str(folder / "temporary" / "handed"),
             "ASSAY_JUDGE_CACHE": str(folder / "temporary" / "judged"), "GITHUB_TOKEN": "ghs_very_secret",
@@ -295,7 +292,7 @@ def test_the_folder_of_the_report_has_to_be_one_of_its_own(out: str, runner: Run
 def test_grants_are_names_and_never_values(runner: Runner) -> None:
     """Docker is given the names: a value on a command line could be read by every process of the machine."""
     said = runner.attempt(
-        'check_inputs; echo "${grants[@]}"; echo "${keys[@]}"',
+        'check_inputs; whose=ours; grant; echo "${grants[@]}"; echo "${keys[@]}"',
         ASSAY_PIPELINE_ENV="RAG_KEY, OTHER\n\tRAG_URL", RAG_KEY="sk-secret", OTHER="o", RAG_URL="",
     )  # fmt: skip
 
@@ -305,18 +302,7 @@ def test_grants_are_names_and_never_values(runner: Runner) -> None:
     assert "::warning title=RAG Assay::RAG_URL is empty" in said
 
 
-def test_the_zone_that_reads_the_configuration_is_told_what_is_granted(runner: Runner) -> None:
-    """It says what the configuration does not name, and so is granted in vain."""
-    said = runner.attempt(
-        'check_inputs; image=ours; touch "$temporary/tree.tar"; describe_dependencies() { depends=(); }; '
-        'run_zone() { echo "$@"; }; read_about() { :; }; prepare_tree',
-        ASSAY_PIPELINE_ENV="RAG_KEY OTHER", RAG_KEY="r", OTHER="o",
-    )  # fmt: skip
-
-    assert "--granted RAG_KEY --granted OTHER" in said
-
-
-JUDGING = 'check_inputs; echo "${judge_grants[@]}"; echo "${judge_keys[@]}"; echo "${hosts[@]}"'
+JUDGING = 'check_inputs; grant_judge; echo "${judge_grants[@]}"; echo "${judge_keys[@]}"; echo "${hosts[@]}"'
 
 
 def test_the_judges_key_is_granted_by_its_name(runner: Runner) -> None:
@@ -327,7 +313,7 @@ def test_the_judges_key_is_granted_by_its_name(runner: Runner) -> None:
     )  # fmt: skip
 
     assert said.splitlines() == [
-        "--env JUDGE_KEY --env OTHER", "--key JUDGE_KEY --key OTHER",
+        "--env=JUDGE_KEY --env=OTHER", "--key=JUDGE_KEY --key=OTHER",
         "--host llm.example.com --host 10.0.0.5:8000 --host [::1]:1",
     ]  # fmt: skip
 
@@ -340,39 +326,44 @@ def test_the_pipeline_and_the_judge_do_not_share_a_key(runner: Runner) -> None:
     assert "judge-key-env names KEY, which pipeline-env grants to the pipeline" in runner.summary
 
 
-@pytest.mark.parametrize(
-    ("variables", "trusted"),
-    [
-        ({}, True),
-        ({"GITHUB_EVENT_NAME": "pull_request_review"}, True),
-        ({"ASSAY_HEAD_REPOSITORY": "2"}, False),
-        ({"ASSAY_HEAD_REPOSITORY": ""}, False),
-        ({"ASSAY_HEAD_REPOSITORY": "", "ASSAY_REPOSITORY": ""}, False),
-        ({"ASSAY_ACTOR": "dependabot[bot]"}, False),
-        ({"ASSAY_AUTHOR": "dependabot[bot]"}, False),
-        ({"GITHUB_EVENT_NAME": "schedule", "ASSAY_HEAD_REPOSITORY": "", "ASSAY_AUTHOR": ""}, True),
-        ({"GITHUB_EVENT_NAME": "push", "ASSAY_HEAD_REPOSITORY": "", "ASSAY_ACTOR": "dependabot[bot]"}, False),
-    ],
-    ids=str,
-)
-def test_a_strangers_pull_request_gets_no_judges_key(variables: dict[str, str], trusted: bool, runner: Runner) -> None:
-    """G4, G6: of a fork, of a deleted one, and of Dependabot whoever runs it again; even where there is a key."""
-    said = runner.attempt(JUDGING, ASSAY_JUDGE_KEY_ENV="JUDGE_KEY", JUDGE_KEY="sk-secret", **variables)
-
-    assert ("--env JUDGE_KEY" in said) == trusted
+def prepared(runner: Runner, tmp_path: Path, whose: str, **variables: str) -> tuple[str, list[str]]:
+    """What is granted once the zone prepare has said whose a change is; and the calls of docker by then."""
+    about = tmp_path / ".rag-assay" / "about"
+    about.parent.mkdir()
+    about.write_text(f"shop\nfull\nShop\nsome\n{whose}\n")
+    tar = f"tar --create --directory {tmp_path} ./.rag-assay/about"
+    runner.docker(f'[ $1 != run ] || {{ echo "$*" >>{tmp_path}/calls; cat >{tmp_path}/given.tar; {tar}; }}')
+    commands = (
+        'pack_repository; suite=(); hidden=(); prepare_repository; echo "granted ${grants[*]} ${judge_grants[*]}"'
+    )
+    said = runner.attempt(f"check_inputs; image=ours; {commands}", **variables)
+    return said, (tmp_path / "calls").read_text().splitlines()
 
 
-def test_dependabot_is_a_stranger_to_the_scripts_where_it_is_one_to_the_zones(runner: Runner) -> None:
-    """Not on a schedule, whose actor it may be: that runs what was merged, and judges it every night."""
-    events = sorted({*event.RESTRICTED, "schedule", "workflow_dispatch", "merge_group", "release"})
-    one = 'GITHUB_EVENT_NAME=$name; if is_trusted; then echo "$name"; fi'
-    said = runner.shell(f"for name in {' '.join(events)}; do {one}; done", ASSAY_ACTOR=event.DEPENDABOT)
-    ours = {"pull_request": {"head": {"repo": {"id": 1}}, "base": {"repo": {"id": 1}}}}
-    payloads = {name: ours if name.startswith("pull_request") else {} for name in events}
+BOTH = {
+    "ASSAY_PIPELINE_ENV": "RAG_KEY", "RAG_KEY": "sk-rag", "ASSAY_JUDGE_KEY_ENV": "JUDGE_KEY", "JUDGE_KEY": "sk-judge",
+}  # fmt: skip
 
-    trusted = [name for name in events if not event.why_untrusted(name, event.DEPENDABOT, payloads[name])]
-    assert said.split() == trusted
-    assert "schedule" in trusted
+
+@pytest.mark.parametrize(("whose", "granted"), [("ours", "--env RAG_KEY --env=JUDGE_KEY"), ("stranger", "")])
+def test_a_strangers_pull_request_gets_no_key(whose: str, granted: str, runner: Runner, tmp_path: Path) -> None:
+    """G4, G6: even where there is one. The zone that says whose it is gets the event and no key either."""
+    said, (call,) = prepared(runner, tmp_path, whose, GITHUB_ACTOR="eve", **BOTH)
+
+    assert said.splitlines()[-1].removeprefix("granted").strip() == granted
+    assert "--event pull_request --actor eve --key=JUDGE_KEY --granted=RAG_KEY" in call
+    assert "--env RAG_KEY" not in call
+    assert "JUDGE_KEY" not in call.partition(" action ")[0]
+    assert "event.json" in names_in(tmp_path / "given.tar")
+
+
+@pytest.mark.parametrize("whose", ["", "mine", "ours too"])
+def test_who_a_stranger_is_has_to_be_said(whose: str, runner: Runner, tmp_path: Path) -> None:
+    """Nothing is granted for want of an answer."""
+    said, _ = prepared(runner, tmp_path, whose, **BOTH)
+
+    assert "granted" not in said
+    assert runner.outputs["exit-code"] == "4"
 
 
 def test_an_own_image_brings_its_own_packages(runner: Runner) -> None:
@@ -608,7 +599,7 @@ DEPENDS = 'describe_dependencies; printf "%s\n" "${depends[@]}"'
 
 
 def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
-    """What is checked out is the merge or the head, with its history; nothing is installed unseen; no stranger's."""
+    """What is checked out is the merge or the head, with its history; nothing is installed unseen."""
     behind = runner.commit("behind")
     head = runner.commit("head")
     given = {"ASSAY_REQUIREMENTS": "requirements.txt", "ASSAY_INCLUDE": "head.txt", "ASSAY_BASELINE_FILE": "run.json"}
@@ -618,7 +609,7 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
         for variables in (
             {"GITHUB_SHA": head}, {"ASSAY_HEAD_SHA": head, "ASSAY_BASE_SHA": head},
             {"GITHUB_SHA": "f" * 40, "ASSAY_HEAD_SHA": behind}, {},
-            {"GITHUB_SHA": head, "ASSAY_INSTALL_POLICY": "source"}, {"GITHUB_SHA": head, "ASSAY_HEAD_REPOSITORY": "2"},
+            {"GITHUB_SHA": head, "ASSAY_INSTALL_POLICY": "source"},
         )
     ]  # fmt: skip
 
@@ -627,7 +618,7 @@ def test_only_what_the_event_is_about_may_be_passed_by(runner: Runner) -> None:
     assert runner.shell(f"cd {shallow}; includes=(); {DEPENDS}", GITHUB_SHA=head) == ""
     needs = ["--needs", "./head.txt", "--needs", "requirements.txt", "--needs", "run.json"]
     passing = "\n".join(["--may-pass-by", *needs, "--installs"])
-    assert said == [passing, passing, "", "", "", ""]
+    assert said == [passing, passing, "", "", ""]
 
 
 def test_a_head_that_left_its_base_twice_is_measured(runner: Runner) -> None:
@@ -690,7 +681,7 @@ def test_a_change_that_is_not_known_is_not_told(runner: Runner) -> None:
 def judged(runner: Runner, commands: str, **variables: str) -> str:
     """Run commands where a judge's key is granted and tier full was chosen."""
     given = {"ASSAY_JUDGE_KEY_ENV": "JUDGE_KEY", "JUDGE_KEY": "sk-secret", **variables}
-    return runner.attempt(f"check_inputs; tier=full; {commands}", **given)
+    return runner.attempt(f"check_inputs; grant_judge; tier=full; {commands}", **given)
 
 
 def stream(runner: Runner, *names: str) -> Path:
@@ -727,7 +718,7 @@ def test_nothing_new_is_not_saved_again(names: tuple[str, ...], runner: Runner) 
     assert "judge-cache" not in runner.outputs
 
 
-@pytest.mark.parametrize("variables", [{"JUDGE_KEY": ""}, {"ASSAY_HEAD_REPOSITORY": "2"}])
+@pytest.mark.parametrize("variables", [{"JUDGE_KEY": ""}, {"ASSAY_JUDGE_KEY_ENV": ""}])
 def test_without_a_key_nothing_is_taken_over(variables: dict[str, str], runner: Runner) -> None:
     """There is nothing that could tell our entries from somebody's."""
     judged(runner, f"keep_judged {stream(runner, 'judge-cache.sqlite')}")
@@ -743,7 +734,8 @@ def started(runner: Runner, tier: str, **variables: str) -> list[str]:
     )
     prepared = 'touch "$temporary/tree.tar" "$temporary/sealed.tar" "$temporary/fetched.tar"; image=ours'
     runner.attempt(
-        f"check_inputs; {prepared}; tier={tier}; source=base; score_answers --config rag-assay.yml --tier {tier}",
+        f"check_inputs; grant_judge; {prepared}; tier={tier}; source=base; "
+        f"score_answers --config rag-assay.yml --tier {tier}",
         ASSAY_JUDGE_HOSTS="llm.example.com", **variables,
     )  # fmt: skip
     return (runner.folder / "calls").read_text().splitlines()
@@ -859,11 +851,11 @@ def test_only_a_judge_gets_a_key_and_a_network(runner: Runner) -> None:
     """By name, with what it prints going through a zone that takes the key out, and with the hosts it may ask."""
     score, log = sorted(started(runner, "full", **KEYED), key=lambda call: " action log " in call)
 
-    assert "--network bridge --env JUDGE_KEY" in score
-    assert "score --key JUDGE_KEY --host llm.example.com --commit" in score
+    assert "--network bridge --env=JUDGE_KEY" in score
+    assert "score --key=JUDGE_KEY --host llm.example.com --commit" in score
     assert "--network none" not in score
-    assert "--env JUDGE_KEY" in log
-    assert "action log --key JUDGE_KEY" in log
+    assert "--env=JUDGE_KEY" in log
+    assert "action log --key=JUDGE_KEY" in log
     assert "--network none" in log
     assert "sk-very-secret" not in score + log
 
@@ -898,10 +890,10 @@ def test_what_prepare_tells_is_of_a_known_form(runner: Runner) -> None:
         runner.attempt(f"{tar}; read_about")
         return runner.outputs
 
-    assert told("shop\nfull\nOur shop\nsome\n")["tier"] == "full"
+    assert told("shop\nfull\nOur shop\nsome\nours\n")["tier"] == "full"
     wrong = (
-        "shop\nfuller\nShop\nsome\n", "shop\n", "../x\nfull\nShop\nsome\n", "", "shop\nfull\n",
-        "shop\nfull\nsh\rop\nsome\n", "shop\nfull\nShop\n", "shop\nfull\nShop\nnothing\n",
+        "shop\nfuller\nShop\nsome\nours\n", "shop\n", "../x\nfull\nShop\nsome\nours\n", "", "shop\nfull\n",
+        "shop\nfull\nsh\rop\nsome\nours\n", "shop\nfull\nShop\n", "shop\nfull\nShop\nnothing\nours\n",
     )  # fmt: skip
     assert [told(text).get("exit-code") for text in wrong] == ["4"] * 8
 
@@ -1205,7 +1197,7 @@ def test_a_machine_without_docker_is_no_verdict(runner: Runner, tmp_path: Path) 
     (tmp_path / "bin").mkdir()
     for program in (
         "bash", "env", "sort", "grep", "sha256sum", "cut", "mktemp", "od", "tr", "sed", "git", "rm", "mkdir", "cat",
-        "tee", "tail", "dirname", "realpath",
+        "tee", "tail", "dirname", "realpath", "cp",
     ):  # fmt: skip
         (tmp_path / "bin" / program).symlink_to(str(shutil.which(program)))
 

@@ -82,7 +82,7 @@ def named(leg: Leg, runner: Runner) -> Named:
     """By the scripts, by action.yml and by the zones that name things."""
     about = runner.folder / ".rag-assay"
     about.mkdir(exist_ok=True)
-    (about / "about").write_text(f"{suite_slug(leg.suite)}\nretrieval\n{leg.suite}\nsome\n")
+    (about / "about").write_text(f"{suite_slug(leg.suite)}\nretrieval\n{leg.suite}\nsome\nours\n")
     pack = f'tar --create --directory {runner.folder} --file "$temporary/prepared.tar" ./.rag-assay/about'
     said = runner.attempt(f'{pack}; read_about; printf "%s %s" "$name" "$step"', **leg.variables)
     container, step = said.splitlines()[-1].split()

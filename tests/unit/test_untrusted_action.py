@@ -52,7 +52,7 @@ class Second:
         folder.mkdir()
         self.have("receive", RECEIVED)
         self.have("seal", {"collect.json": b"{}", "records.jsonl": b""})
-        self.have("prepare", {"./.rag-assay/about": b"shop\nfull\nShop\nsome\nthe base has a judge\n"})
+        self.have("prepare", {"./.rag-assay/about": b"shop\nfull\nShop\nsome\nstranger\nthe base has a judge\n"})
         self.have("fetch", {})
         self.have("score", {"scored.tar": b""})
         self.have("decide", DECIDED)
@@ -120,7 +120,7 @@ def test_the_zones_get_what_they_may_have(second: Second) -> None:
     assert [zone for zone in order if "GITHUB_TOKEN" in zones[zone]] == [
         "receive", "publish-pending", "fetch", "publish",
     ]  # fmt: skip
-    assert [zone for zone in order if "--env JUDGE_KEY" in zones[zone]] == ["score"]
+    assert [zone for zone in order if "--env=JUDGE_KEY" in zones[zone]] == ["score"]
     assert [zone for zone in order if "--network bridge" in zones[zone]] == [
         "receive", "publish-pending", "fetch", "score", "publish",
     ]  # fmt: skip
@@ -128,7 +128,7 @@ def test_the_zones_get_what_they_may_have(second: Second) -> None:
     assert f"--commit {HEAD}" in zones["score"]
     assert "--self-reported" in zones["decide"]
     assert "--event workflow_run" in zones["prepare"]
-    assert "--trusted" not in zones["prepare"]
+    assert "event.json" not in second.given("prepare")
     assert "--workflow .github/workflows/rag-assay.yml " in zones["receive"]
     for workflow in ("rag-assay.yml", "rag-assay-baseline.yml"):
         assert f"--workflow=.github/workflows/{workflow}" in zones["fetch"]
@@ -141,7 +141,8 @@ def test_the_zones_get_what_they_may_have(second: Second) -> None:
 
 def test_answers_that_need_a_secret_are_not_judged(second: Second) -> None:
     """The zone prepare is told which ones, and says why."""
-    second.have("prepare", {"./.rag-assay/about": b"shop\nretrieval\nShop\nsome\nthe pipeline needs APP_KEY\n"})
+    about = b"shop\nretrieval\nShop\nsome\nstranger\nthe pipeline needs APP_KEY\n"
+    second.have("prepare", {"./.rag-assay/about": about})
     zones = second.measure(ASSAY_PIPELINE_ENV="APP_KEY, OTHER")
 
     assert "--answers-need-keys APP_KEY --answers-need-keys OTHER" in zones["prepare"]
@@ -152,7 +153,7 @@ def test_answers_that_need_a_secret_are_not_judged(second: Second) -> None:
 def test_a_used_up_budget_judges_nothing(second: Second) -> None:
     """Whatever the judge is, a free one too: tier retrieval is asked for, and the reason is the budget."""
     second.have("receive", RECEIVED | {"unjudged": b"max-cost-usd-per-day is 5, and this is run 3 today"})
-    second.have("prepare", {"./.rag-assay/about": b"shop\nretrieval\nShop\nsome\nit was asked for\n"})
+    second.have("prepare", {"./.rag-assay/about": b"shop\nretrieval\nShop\nsome\nstranger\nit was asked for\n"})
     zones = second.measure(ASSAY_MAX_COST_USD_PER_DAY="5", ASSAY_RESERVATION="reserved-today")
 
     assert "--cap 5 --reservation reserved-today" in zones["receive"]
@@ -211,17 +212,14 @@ def test_a_reservation_has_one_name_a_day(tmp_path: Path) -> None:
 class TestFirst:
     """What the run on the pull request does for it."""
 
-    @pytest.mark.parametrize(
-        "stranger", [{"ASSAY_HEAD_REPOSITORY": "2"}, {"ASSAY_HEAD_REPOSITORY": ""}, {"ASSAY_AUTHOR": "dependabot[bot]"}]
-    )
-    def test_a_strangers_answers_are_handed_on(self, tmp_path: Path, stranger: dict[str, str]) -> None:
+    def test_a_strangers_answers_are_handed_on(self, tmp_path: Path) -> None:
         """As they left seal, under a name that the second workflow reads."""
         runner = Runner(tmp_path)
         sealed = stream_of({"collect.json": b"{}", "records.jsonl": b"1\n"}).getvalue()
         (tmp_path / "sealed.tar").write_bytes(sealed)
-        handed = f'cp {tmp_path}/sealed.tar "$temporary"; suite_slug=shop; hand_on_answers'
+        handed = f'cp {tmp_path}/sealed.tar "$temporary"; suite_slug=shop; whose=stranger; hand_on_answers'
 
-        runner.attempt(handed, ASSAY_PULL="7", GITHUB_RUN_ATTEMPT="2", ASSAY_VARIANT="py3", **stranger)
+        runner.attempt(handed, ASSAY_PULL="7", GITHUB_RUN_ATTEMPT="2", ASSAY_VARIANT="py3")
 
         named = NAME.fullmatch(runner.outputs["answers-name"])
         assert named is not None
@@ -231,24 +229,23 @@ class TestFirst:
             "collect.json": b"{}", "records.jsonl": b"1\n",
         }  # fmt: skip
 
-    @pytest.mark.parametrize("variables", [{"ASSAY_PULL": "7"}, {"ASSAY_PULL": "", "ASSAY_ACTOR": "dependabot[bot]"}])
-    def test_others_leave_none(self, tmp_path: Path, variables: dict[str, str]) -> None:
+    @pytest.mark.parametrize(("whose", "pull"), [("ours", "7"), ("stranger", "")])
+    def test_others_leave_none(self, tmp_path: Path, whose: str, pull: str) -> None:
         """Our own pull request, and what is no pull request."""
         runner = Runner(tmp_path)
-        runner.attempt("suite_slug=shop; hand_on_answers", **variables)
+        runner.attempt(f"suite_slug=shop; whose={whose}; hand_on_answers", ASSAY_PULL=pull)
 
         assert "answers" not in runner.outputs
 
     def test_a_strangers_pipeline_gets_no_secret(self, tmp_path: Path) -> None:
         """Not even where the settings of a repository send it one."""
         runner = Runner(tmp_path)
-        show = 'check_inputs; echo "grants: ${grants[*]} ${judge_grants[*]}"'
+        show = 'check_inputs; whose=%s; grant; echo "grants: ${grants[*]} ${judge_grants[*]}"'
         given = {"ASSAY_PIPELINE_ENV": "APP_KEY", "APP_KEY": "a-secret", "ASSAY_JUDGE_KEY_ENV": "JUDGE", "JUDGE": "j-1"}
 
-        ours = runner.attempt(show, **given)
-        strangers = runner.attempt(show, **given, ASSAY_HEAD_REPOSITORY="2")
+        ours, strangers = (runner.attempt(show % whose, **given) for whose in ("ours", "stranger"))
 
-        assert ours.endswith("grants: --env APP_KEY --env JUDGE")
+        assert ours.endswith("grants: --env APP_KEY --env=JUDGE")
         assert "APP_KEY is not granted" in strangers
         assert strangers.endswith("grants:")
 

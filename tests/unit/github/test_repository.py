@@ -70,21 +70,13 @@ class TestFirstParents:
 class TestPulls:
     """Pull requests."""
 
-    def test_a_deleted_fork_is_foreign(self, server: GitHub, repository: Repository) -> None:
-        """A head without a repository is another's, and no crash (G6)."""
+    def test_the_head_of_a_deleted_fork_has_no_repository(self, server: GitHub, repository: Repository) -> None:
+        """Which is no crash (G6)."""
         server.world.add_pull(server.world.branches["main"], head_repo=None, draft=True, locked=True)
 
         pull = repository.pull(1)
 
-        assert (pull.head.repo, pull.is_foreign, pull.draft, pull.locked) == (None, True, True, True)
-
-    def test_a_fork_is_foreign_and_a_branch_is_not(self, server: GitHub, repository: Repository) -> None:
-        """Repositories are told apart by their number, which no renaming changes."""
-        fork = server.world.add_repo("eve/shop")
-        server.world.add_pull(server.world.branches["main"], head_repo=fork)
-        server.world.add_pull(server.world.branches["main"])
-
-        assert (repository.pull(1).is_foreign, repository.pull(2).is_foreign) == (True, False)
+        assert (pull.head.repo, pull.draft, pull.locked) == (None, True, True)
 
     def test_those_of_a_forks_branch_are_found(self, server: GitHub, repository: Repository) -> None:
         """A run of a fork names no pull request; its owner, branch and head lead to all that there are (G6)."""

@@ -12,7 +12,7 @@ from evaluator import errors
 from evaluator.zones import judging
 from evaluator.zones.judging import Granted, Happened, may_ask
 from evaluator.zones.prepare import Wanted, prepare
-from tests.zones import changed, files_in, site, stream_of, tree_of, write_repository
+from tests.zones import changed, event_of, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,7 +130,8 @@ class Chosen:
     ) -> None:
         write_repository(tmp_path / "repo", judge=judge)
         out, said = io.BytesIO(), io.StringIO()
-        stream = stream_of({"tree.tar": tree_of(tmp_path / "repo").getvalue(), **parts})
+        event = {"event.json": event_of(1 if happened.trusted else 2)}
+        stream = stream_of({**event, "tree.tar": tree_of(tmp_path / "repo").getvalue(), **parts})
         prepare(stream, out, Wanted("collect", happened=happened), site(tmp_path / "zone", said))
         self.files = files_in(out)
         self.tier = self.files[".rag-assay/about"].decode().split()[1]
@@ -181,7 +182,6 @@ UPLOADED = Happened("auto", "workflow_run", granted=KEYS)
     ("happened", "tier", "why"),
     [
         (UPLOADED, "full", "the base has a judge, and a key for it"),
-        (UPLOADED._replace(trusted=True), "full", "the base has a judge, and a key for it"),
         (UPLOADED._replace(tier="retrieval"), "retrieval", "it was asked for"),
         (UPLOADED._replace(granted=Granted()), "retrieval", "JUDGE_KEY is not granted"),
         (UPLOADED._replace(granted=Granted(("OTHER",)), tier="full"), "retrieval", "JUDGE_KEY is not granted"),
@@ -198,7 +198,7 @@ def test_the_bases_judge_is_asked_about_uploads_where_it_can_be(
     chosen = Chosen(tmp_path, happened, {}, JUDGE)
 
     assert f"tier {tier}: {why}\n" in chosen.said
-    assert chosen.files[".rag-assay/about"].decode().splitlines()[1:] == [tier, "shop", "some", why]
+    assert chosen.files[".rag-assay/about"].decode().splitlines()[1:] == [tier, "shop", "some", "stranger", why]
 
 
 def test_a_base_without_a_judge_asks_none_about_uploads(tmp_path: Path) -> None:
@@ -272,4 +272,4 @@ def test_a_suite_without_a_judge_says_nothing_of_tiers(tmp_path: Path) -> None:
     prepare(stream, out, Wanted("collect", happened=PULL), site(tmp_path / "zone", said))
 
     assert "tier" not in said.getvalue()
-    assert files_in(out)[".rag-assay/about"] == b"shop\nretrieval\nshop\nsome\n"
+    assert files_in(out)[".rag-assay/about"] == b"shop\nretrieval\nshop\nsome\nstranger\n"

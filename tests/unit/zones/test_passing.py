@@ -13,7 +13,7 @@ from evaluator.model.decision import Decision
 from evaluator.zones import passing, publish
 from evaluator.zones.judging import Happened
 from evaluator.zones.prepare import Passing, Wanted, prepare
-from tests.zones import CONFIG, changed, files_in, site, stream_of, tree_of, write_repository
+from tests.zones import CONFIG, changed, event_of, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,8 @@ class Prepared:
     def __init__(self, tmp_path: Path, *names: bytes, passes: Passing | None = MAY, **parts: bytes | None) -> None:
         write_repository(tmp_path / "repo", when=WHEN)
         told: dict[str, Any] = {
-            "changed": changed(*names), "older.yml": (tmp_path / "repo" / "rag-assay.yml").read_bytes(),
+            "event.json": event_of(), "changed": changed(*names),
+            "older.yml": (tmp_path / "repo" / "rag-assay.yml").read_bytes(),
         } | {name.replace("_", "."): data for name, data in parts.items()}  # fmt: skip
         given = {name: data for name, data in told.items() if data is not None}
         out, said = io.BytesIO(), io.StringIO()
@@ -44,7 +45,7 @@ def test_a_change_of_something_else_is_passed_by(tmp_path: Path) -> None:
     """Nothing of the repository leaves the zone."""
     prepared = Prepared(tmp_path, b"README.md")
 
-    assert prepared.files == {".rag-assay/about": b"shop\nretrieval\nshop\nnone\n"}
+    assert prepared.files == {".rag-assay/about": b"shop\nretrieval\nshop\nnone\nours\n"}
     assert "nothing that this suite depends on changed" in prepared.said
 
 
@@ -64,6 +65,9 @@ def test_a_change_of_something_else_is_passed_by(tmp_path: Path) -> None:
         ([b"README.md"], {"changed": changed(b"src", modes=b"120000 000000")}, "src/ changed, which when names"),
         ([b"build/x"], {"passes": Passing(("build",))}, "build/x changed, which the workflow names"),
         ([b"README.md"], {"passes": None}, ""),
+        # What judges a stranger's answers would wait for some.
+        ([b"README.md"], {"event_json": event_of(head=2)}, ""),
+        ([b"README.md"], {"event_json": None}, ""),
     ],
 )
 def test_any_other_is_measured(tmp_path: Path, names: list[bytes], given: dict[str, Any], says: str) -> None:

@@ -210,4 +210,4 @@ def test_the_action_is_told_the_suite(tmp_path: Path, repo: Path) -> None:
     assert repo.is_dir()
     files, _ = prepared(tmp_path)
 
-    assert files[".rag-assay/about"] == b"shop\nretrieval\nshop\nsome\n"
+    assert files[".rag-assay/about"] == b"shop\nretrieval\nshop\nsome\nstranger\n"
