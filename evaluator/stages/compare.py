@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
 from evaluator import errors, metrics
+from evaluator.comparison import gate
 from evaluator.model.config import Config
 from evaluator.model.score import MetricId
 from evaluator.stages import against, examining, known_noise, measuring, renumbered, tally, walking, whereabouts
@@ -23,11 +24,11 @@ from evaluator.stores.runs import read_run
 from evaluator.stores.values import write_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from evaluator.model.accepted import Accepted
-    from evaluator.model.comparison import Comparison
+    from evaluator.model.comparison import Comparison, Exam
     from evaluator.model.exam import ExamFile
     from evaluator.model.fixture import Fixture
     from evaluator.model.score import Metric
@@ -106,9 +107,17 @@ def _base(workspace: Workspace, verdicts: Examining, standard: Standard) -> Base
     run = against.read_baseline(standard.inherited, standard.found.suite or verdicts.mine.suite)
     before = _examined(workspace, run, verdicts.seen.baseline, verdicts.accepted)
     since = _examined(workspace, verdicts.seen.candidate, run, verdicts.accepted)
-    if since.seen.untimed:
-        return None  # what it does not know it has not lost
-    return Base(standard.found.inherited.commit or "", before.new, before.old, since.new)
+    # What it does not know it has not lost.
+    if since.seen.untimed or before.new.all_failed or gate.too_many_failed(before.new):
+        return None
+    failed = {stored.case.id for stored in run.cases() if measuring.failed(stored)}
+    old = _without(before.old, failed) if before.old is not None else None
+    return Base(standard.found.inherited.commit or "", _without(before.new, failed), old, since.new)
+
+
+def _without(exam: Exam, cases: Collection[str]) -> Exam:
+    """An exam that says nothing of some critical cases."""
+    return exam.but(critical=tuple(each for each in exam.critical if each.id not in cases))
 
 
 def _results(workspace: Workspace, verdicts: Examining, source: str) -> tuple[Comparison, ExamFile]:
