@@ -51,6 +51,8 @@ def tell(publishing: Publishing, report: Report) -> str:
         return f"the issue stays as it is: {why}"
     if report.mark.stamp.outcome == "passed":
         return _close(publishing, report, standing)
+    # Another leg of this run passed and closed it; what a person closed is left to him.
+    standing = standing or [each for each in closed if each[1].stamp.is_rival(report.mark.stamp)]
     return _keep(publishing, report, standing) if standing else _open(publishing, report, report.mark)
 
 
@@ -77,12 +79,12 @@ def _keep(publishing: Publishing, report: Report, standing: list[Found]) -> str:
     (first, before), *others = standing
     mark = report.mark.after([before])._replace(by=before.by)
     try:
-        publishing.change_issue(first.number, report.write(mark))
+        publishing.change_issue(first.number, report.write(mark), "reopened" if first.state == "closed" else None)
     except (errors.NotFound, errors.Gone):
         # Somebody removed it between two requests.
         return _open(publishing, report, mark._replace(by=""))
     for other, old in others:
-        publishing.change_issue(other.number, old.put_into(other.body or ""), "closed", "not_planned")
+        publishing.change_issue(other.number, old.put_into(other.body or ""), "not_planned")
     return f"the issue is up to date: {first.html_url}"
 
 
@@ -92,7 +94,7 @@ def _close(publishing: Publishing, report: Report, standing: list[Found]) -> str
         return "no issue: the run passed, and none is open"
     for issue, before in standing:
         mark = report.mark._replace(by=before.by)
-        publishing.change_issue(issue.number, mark.put_into(issue.body or ""), "closed", "completed")
+        publishing.change_issue(issue.number, mark.put_into(issue.body or ""), "completed")
         try:
             publishing.comment(issue.number, report.passed)
         except errors.Forbidden as error:

@@ -26,7 +26,7 @@ Level: TypeAlias = Literal["notice", "warning", "failure"]
 State: TypeAlias = Literal["pending", "success", "failure", "error"]
 Conclusion: TypeAlias = Literal["success", "failure"]
 IssueState: TypeAlias = Literal["open", "closed"]
-CloseReason: TypeAlias = Literal["completed", "not_planned"]
+StateReason: TypeAlias = Literal["completed", "not_planned", "reopened"]
 
 
 class Annotation(NamedTuple):
@@ -112,9 +112,11 @@ class Publishing:
         sent = {"title": title, "body": body, "labels": [label]}
         return values.read(values.Issue, self._client.send("POST", f"{self._here}/issues", sent))
 
-    def change_issue(self, number: int, body: str, state: IssueState = "open", why: CloseReason | None = None) -> None:
-        """Replace the text of an issue, and close it where that is its state."""
-        sent = {"body": body} if state == "open" else {"body": body, "state": state, "state_reason": why}
+    def change_issue(self, number: int, body: str, why: StateReason | None = None) -> None:
+        """Replace the text of an issue; with a reason it is closed, or opened again, as that says."""
+        sent = {"body": body}
+        if why is not None:
+            sent |= {"state": "open" if why == "reopened" else "closed", "state_reason": why}
         self._client.send("PATCH", f"{self._here}/issues/{number}", sent, repeatable=True)
 
     def statuses(self, sha: str) -> tuple[values.Status, ...]:

@@ -256,6 +256,21 @@ class TestOrder:
         assert len(nights.open) == 1
 
 
+    @pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+    def test_two_legs_under_one_name_share_one_issue(self, nights: Nights, order: tuple[str, str]) -> None:
+        """Night after night one of them fails: whichever ends first, there is the one issue, open until both pass."""
+        outcomes = {"a": "failed", "b": "passed"}
+        for run in (1, 2, 3):
+            for leg in order:
+                nights.run(verdict(outcomes[leg]), run=run, leg=leg)
+            [issue] = nights.open
+            assert f"runs/{run}/" in issue.body
+
+        for leg in order:
+            nights.run(verdict("passed"), run=4, leg=leg)
+        assert [each.state for each in nights.world.issues.values()] == ["closed"]
+
+
 class TestFailures:
     """GitHub refuses (G4, G18)."""
 
