@@ -14,7 +14,7 @@ from evaluator.github.marks import Mark, Stamp
 from evaluator.model.baseline import artifact_name
 from evaluator.model.slugs import slug, suite_slug
 from evaluator.stages.standing import Names
-from tests.unit.test_action_scripts import Runner
+from tests.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -13,16 +13,11 @@ import pytest
 import yaml
 
 from tests import documents
-from tests.unit.test_action_scripts import NONCE, Runner, gate, last_step
+from tests.runner import NONCE, Runner, gate, last_step
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW: dict[Any, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "rag-assay-jobs.yml").read_text())
 JOBS: dict[str, Any] = WORKFLOW["jobs"]
-
-
-@pytest.fixture
-def runner(tmp_path: Path) -> Runner:
-    return Runner(tmp_path)
 
 
 def step(job: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from evaluator.github.strangers import NAME
-from tests.unit.test_action_scripts import Runner
+from tests.runner import Runner
 from tests.zones import stream_of
 
 if TYPE_CHECKING:

@@ -255,7 +255,6 @@ class TestOrder:
 
         assert len(nights.open) == 1
 
-
     @pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
     def test_two_legs_under_one_name_share_one_issue(self, nights: Nights, order: tuple[str, str]) -> None:
         """Night after night one of them fails: whichever ends first, there is the one issue, open until both pass."""
