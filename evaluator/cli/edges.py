@@ -34,7 +34,7 @@ def workspace(session: Session, given: Given, tier: Tier | None = None) -> Works
     """
     prepare(session, given)
     config_file = config_path(given["config"])
-    session.out = _out(given["out"], config_file)
+    session.out = out_folder(given)
     # The configuration brings pydantic: --help and mistakes of the command line never need it.
     from evaluator import config  # noqa: PLC0415 - as above
 
@@ -105,8 +105,14 @@ def clock() -> Clock:
     )
 
 
-def _out(written: Path | None, config_file: Path) -> Path:
-    out = Path.cwd() / written if written is not None else config_file.parent / DEFAULT_OUT
+def out_folder(given: Given) -> Path:
+    """The folder that a command writes to: the one that was named, or the one beside the configuration.
+
+    Raises:
+        UsageError: it is a file, or there is no configuration.
+    """
+    written = given["out"]
+    out = Path.cwd() / written if written is not None else config_path(given["config"]).parent / DEFAULT_OUT
     if out.exists() and not out.is_dir():
         raise errors.UsageError(f"--out {out} is a file; name a folder")
     return out

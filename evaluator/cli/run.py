@@ -34,6 +34,7 @@ def run(session: Session, **given: Unpack[Given]) -> int:
 
     Exits 0 passed, 1 failed, 2 mistake, 3 inconclusive or interrupted, 4 internal error.
     """
+    _forget(edges.out_folder(given))
     workspace = edges.workspace(session, given)
     decision, table = all_stages(workspace, edges.baseline(workspace, given["baseline"]))
     if given["quiet"]:
@@ -47,6 +48,13 @@ def run(session: Session, **given: Unpack[Given]) -> int:
     if given["format"] == "json":
         console.emit(sys.stdout, outputs.decision_text(workspace.out))
     return decision.exit_code
+
+
+def _forget(out: Path) -> None:
+    """Remove what an earlier run decided: whatever this one is refused for, nobody may be told of that instead."""
+    if out.is_dir():
+        with alone.alone(out):
+            outputs.clear_after("gate", out)
 
 
 def all_stages(workspace: Workspace, baseline: Path | None) -> tuple[Decision, str]:

@@ -101,6 +101,20 @@ def test_without_a_decision_the_status_is_an_error(job: Job) -> None:
     assert job.states == ["error"]
 
 
+@pytest.mark.parametrize("refused", [("--baseline", "nowhere/run.json"), ("--tier", "full")], ids=["baseline", "tier"])
+def test_a_run_that_is_refused_leaves_no_older_decision(job: Job, refused: tuple[str, str]) -> None:
+    """A run before it in the same folder passed, and is not told of in its place."""
+    passed = job.call("run")
+    run = (job.folder / "repo/.rag-assay/out/run.json").read_bytes()
+
+    done = job.call("run", *refused)
+    job.call("publish")
+
+    assert (passed.returncode, done.returncode) == (0, 2)
+    assert job.states == ["error"]
+    assert (job.folder / "repo/.rag-assay/out/run.json").read_bytes() == run
+
+
 @pytest.mark.parametrize(
     "fault", [FORBIDDEN, Fault(401, "Bad credentials"), Fault(404, "Not Found"), Fault(200, body="{")]
 )
