@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 PUBLIC = "github.com"
 PUBLIC_NAMES = {PUBLIC, "www.github.com", "ssh.github.com"}
 GITHUBS_OWN = ".ghe.com"
+HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?::\d{1,5})?")
 TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
 SERVER_TOKENS = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
 """By which ``gh`` knows the token of a server of one's own."""
@@ -56,12 +58,13 @@ def _of(host: str) -> tuple[str, Sequence[str]]:
     """The address of a server's API, and the variables that hold the token for it."""
     if host in PUBLIC_NAMES:
         return f"https://api.{PUBLIC}", TOKENS
-    if host.endswith(GITHUBS_OWN):
-        return f"https://api.{host}", TOKENS
-    if "." not in host:
+    if not HOST.fullmatch(host):
+        # Whatever ends a name in an address would let a remote name any server that seems to be GitHub's.
         raise errors.UsageError(
             f"'{host}' is no name of a server; name it with --repo HOST/OWNER/NAME, or its API in GITHUB_API_URL"
         )
+    if host.endswith(GITHUBS_OWN):
+        return f"https://api.{host}", TOKENS
     return f"https://{host}/api/v3", SERVER_TOKENS
 
 

@@ -507,6 +507,14 @@ class TestLaptop:
         with pytest.raises(errors.UsageError, match=f"^{re.escape(api)} is asked .* neither GH_ENTERPRISE_TOKEN"):
             laptop.run("show", "--repo", f"{api[8:-7]}/acme/shop", GITHUB_API_URL="")
 
+    @pytest.mark.parametrize("end", ["\\", "#", "?", ";", "%23"])
+    def test_what_only_ends_like_githubs_is_no_server(self, laptop: Laptop, end: str) -> None:
+        """An address ends the name of its server at what stands before, and the token would go there."""
+        laptop.git("remote", "set-url", "origin", f"https://evil.org{end}.ghe.com/acme/shop")
+        for named in ((), ("--repo", f"evil.org{end}.ghe.com/acme/shop")):
+            with pytest.raises(errors.UsageError, match="is no name of a server"):
+                laptop.run("show", *named, GITHUB_TOKEN=TOKEN, GH_ENTERPRISE_TOKEN=TOKEN, GITHUB_API_URL="")
+
     def test_a_name_of_ones_own_is_no_server(self, laptop: Laptop) -> None:
         """What only the settings of ssh know."""
         laptop.git("remote", "set-url", "origin", "git@work:acme/shop.git")
