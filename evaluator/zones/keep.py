@@ -41,11 +41,19 @@ class Keeper:
         self._notes: list[str] = []
 
     def refresh(self) -> list[Manifest]:
-        """Copy the newest accepted run of each tier; none where nothing was accepted yet."""
+        """Copy the newest accepted run of each tier; none where nothing was accepted yet.
+
+        Raises:
+            BaselineError: there is nothing to copy any more, or nobody knows whether there is.
+        """
         expected, base = self._expected()
         ancestry = self._repository.first_parents(base)
         search = Search(self._repository, expected, ancestry, self._root, self._log, self._asked.own)
         search.run("full")
+        for why in dict.fromkeys(search.lost.values()):
+            self._log(why)
+        if search.lost and not search.found:
+            raise errors.BaselineError(f"nothing was copied: {next(iter(search.lost.values()))}")
         opened = {each.artifact: each for each in search.found.values()}
         return [keeping.copy(each.folder, each.said, self._root / each.said.tier) for each in opened.values()]
 
@@ -61,6 +69,8 @@ class Keeper:
         made = list(self._accepted(expected, terms, accepting))
         if not made:
             raise errors.UsageError("; ".join([f"run {accepting.run} left no baseline to accept", *self._notes]))
+        for note in self._notes:
+            self._log(note)
         return made
 
     def _expected(self) -> tuple[Expected, str]:
@@ -83,8 +93,12 @@ class Keeper:
                     folder, said = opener.open(candidate, tier)
                 except Refused as refused:
                     self._notes.append(str(refused))
-                else:
+                    continue
+                try:
                     yield keeping.copy(folder, said, self._root / tier, accepting.person)
+                except errors.UsageError as error:
+                    # What it left of the other tier may have to be accepted.
+                    self._notes.append(str(error))
 
 
 def pack(made: list[Manifest], root: Path, out: IO[bytes], variant: str = "") -> None:

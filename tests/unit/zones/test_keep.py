@@ -362,6 +362,40 @@ class TestKeep:
         with pytest.raises(errors.UsageError, match="accepted already, by gate"):
             self.keeper(zones).accept(keep.Accepting(made.id, keeping.Person("ada", "x")))
 
+    def test_one_tier_of_a_run_can_be_accepted_where_the_other_is(self, zones: Zones, baselines: Baselines) -> None:
+        """A run of both left two, of which one passed by itself."""
+        commit = baselines.commit()
+        run = baselines.keep(commit, tier="full", accepted=False).run
+        assert run is not None
+        zones.world.add_artifact(artifact_name("shop", "retrieval", "main"), baselines.files(commit, run), run)
+
+        [said] = self.keeper(zones).accept(keep.Accepting(run.id, keeping.Person("ada", "x")))
+
+        assert (said.tier, said.accepted_by) == ("full", "ada")
+        assert [line for line in zones.log if "accepted already, by gate" in line]
+
+    @pytest.mark.parametrize("is_gone", [True, False], ids=["expired", "unreadable"])
+    def test_what_can_no_longer_be_copied_is_no_success(
+        self, zones: Zones, baselines: Baselines, *, is_gone: bool
+    ) -> None:
+        """A green job would tell nobody until all of it has expired, and then there is nothing to compare with."""
+        baselines.keep(baselines.commit(), artifact={"expired": is_gone})
+        keeper = self.keeper(zones)
+        if not is_gone:
+            baselines.server.fail(Fault(500), "/actions/artifacts", times=100)
+
+        with pytest.raises(errors.BaselineError, match=r"nothing was copied: .*(has expired|cannot be read)"):
+            keeper.refresh()
+
+    def test_what_is_left_is_copied_where_one_half_is_lost(self, zones: Zones, baselines: Baselines) -> None:
+        """The log says what is not."""
+        base = baselines.commit()
+        baselines.keep(base)
+        baselines.keep(base, tier="full", artifact={"expired": True})
+
+        assert [said.tier for said in self.keeper(zones).refresh()] == ["retrieval"]
+        assert [line for line in zones.log if line.startswith("the judged half had a baseline")]
+
     def test_nothing_accepted_is_nothing_copied(self, zones: Zones, baselines: Baselines) -> None:
         """A main that has not passed yet."""
         baselines.commit()
