@@ -48,7 +48,8 @@ check_inputs_of_strangers() {
     done
 }
 
-# refused: why there is nothing to measure. Where there is nothing to do at all, that is the end, and a good one.
+# refused: why there is nothing to measure. Where there is nothing to do, or no more than to say that the run before has
+# begun, that is the end, and a good one.
 receive() {
     local t=$temporary part
     local -a cap=()
@@ -56,12 +57,13 @@ receive() {
         cap=(--cap "$ASSAY_MAX_COST_USD_PER_DAY" --reservation "$ASSAY_RESERVATION")
     run_zone receive "$image" "$GITHUB_EVENT_PATH" "$t/received.tar" "${AS_CLIENT[@]}" -- \
         receive --config "$ASSAY_CONFIG" --workflow "$ASSAY_WORKFLOW" --variant "$ASSAY_VARIANT" "${cap[@]}"
-    for part in nothing refused unjudged pull.json tree.tar answers.tar; do
+    for part in nothing begun refused unjudged pull.json tree.tar answers.tar; do
         ! has_part "$t/received.tar" "$part" || take_parts "$t/received.tar" "$t" "$part"
     done
     rm "$t/received.tar"
-    if [[ -f $t/nothing ]]; then
-        note "nothing to do"
+    [[ ! -f $t/begun ]] || announce
+    if [[ -f $t/nothing || -f $t/begun ]]; then
+        note "nothing more to do"
         output outcome skipped
         trap - EXIT
         clean_up

@@ -117,6 +117,11 @@ class Run(Answer):
     actor: User | None = None
     html_url: str
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it came to a conclusion."""
+        return self.conclusion is not None
+
 
 class MergeGroup(Answer):
     """What a merge queue is about to merge."""

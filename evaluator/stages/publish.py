@@ -15,7 +15,7 @@ from evaluator.github import sticky
 from evaluator.github.publishing import Annotation, CheckText
 from evaluator.model.slugs import slug
 from evaluator.stages import posting, scheduled
-from evaluator.stages.standing import LONGEST_NAME, MEASURING, Names, mark_of, set_status
+from evaluator.stages.standing import AWAITED, LONGEST_NAME, MEASURING, Names, mark_of, set_status
 from evaluator.stores.yaml_text import parse
 from evaluator.templates import one_line
 
@@ -68,7 +68,9 @@ def announce(hub: Hub, wanted: Wanted) -> list[str]:
     except errors.UsageError:
         # A suite that is new is named by its own configuration, which nobody has read yet.
         return []
-    return _tried(lambda: set_status(hub, names, MEASURING), STATUS)
+    before = hub.activity.source
+    begun = MEASURING if before is None or before.has_ended else AWAITED
+    return _tried(lambda: set_status(hub, names, begun), STATUS)
 
 
 def publish(hub: Hub, wanted: Wanted, verdict: Verdict) -> list[str]:

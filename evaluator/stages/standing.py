@@ -26,6 +26,7 @@ STATES: Mapping[str, State] = {
 }  # fmt: skip
 OUTCOMES = {"success": "passed", "failure": "failed", "error": "error", "pending": "pending"}
 MEASURING = posting.Verdict("pending", "Measuring", "")
+AWAITED = posting.Verdict("pending", "Waiting for the pull request's own run, and for what measures its answers", "")
 LOOKS = 3
 """How often a job looks for what others did while it wrote."""
 
@@ -115,7 +116,7 @@ def set_status(hub: Hub, names: Names, verdict: Verdict) -> str:
     text = StatusText(STATES[verdict.outcome], names.context, posting.description(verdict), url)
     hub.publishing.set_status(hub.activity.head_sha, text)
     hub.log(f"the status {names.context} is {text.state}")
-    return _keep_the_worst(hub, names, ours, text) if _rivals(there, ours) and verdict is not MEASURING else ""
+    return _keep_the_worst(hub, names, ours, text) if _rivals(there, ours) and verdict.outcome != "pending" else ""
 
 
 def _keep_the_worst(hub: Hub, names: Names, ours: Stamp, text: StatusText) -> str:

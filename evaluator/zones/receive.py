@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from evaluator.github.client import Client
     from evaluator.zones.fetch import Place
 
-NOTHING, REFUSED, UNJUDGED = "nothing", "refused", "unjudged"
-"""Sentences: why there is nothing to be done, why what was left cannot be measured, why nothing may be judged."""
+NOTHING, BEGUN, REFUSED, UNJUDGED = "nothing", "begun", "refused", "unjudged"
+"""Sentences: why there is nothing to be done, or no more than to say so, why what was left cannot be measured, why
+nothing may be judged."""
+
+NOT_ENDED = "the run before has only begun"
 
 
 def receive(stream: IO[bytes], out: IO[bytes], wanted: Asked, place: Place, client: Client) -> None:
     """Write what was found: pull.json and the streams of the base's files and of the answers.
 
-    In their place there is the sentence of :data:`REFUSED`; in that of everything that of :data:`NOTHING`.
-    ``stream`` is the event's payload.
+    In place of the streams there is the sentence of :data:`REFUSED`, or that of :data:`BEGUN` where the run has not
+    ended; in place of everything that of :data:`NOTHING`. ``stream`` is the event's payload.
 
     Raises:
         UsageError: this is no run of a workflow after another, or of another one than the workflow says.
@@ -38,9 +41,14 @@ def receive(stream: IO[bytes], out: IO[bytes], wanted: Asked, place: Place, clie
     asked = wanted._replace(own=around.run)
     look, told = Receiving(Repository(client, around.repository), source, asked, place.root), [received.NAME]
     try:
-        why = look.look()
-        told += [receiving.TREE, receiving.ANSWERS, *([UNJUDGED] if why else [])]
-        atomic.write_text(place.root / UNJUDGED, why)
+        if source.has_ended:
+            why = look.look()
+            told += [receiving.TREE, receiving.ANSWERS, *([UNJUDGED] if why else [])]
+            atomic.write_text(place.root / UNJUDGED, why)
+        else:
+            look.look_ahead()
+            told, why = [*told, BEGUN], NOT_ENDED
+            atomic.write_text(place.root / BEGUN, why)
     except Nothing as nothing:
         told, why = [NOTHING], str(nothing)
         atomic.write_text(place.root / NOTHING, why)

@@ -74,11 +74,7 @@ class Receiving:
             UsageError: it is another workflow's run, or there is a cap and nothing to count with.
             GitHubError: GitHub does not say.
         """
-        self._check_run()
-        of_head = self._of_head()
-        pulls = [each for each in of_head if strangers.is_from(each, self._run) and _is_strange(each, self._run)]
-        if not pulls:
-            raise Nothing(f"no stranger's open pull request has the head {self._run.head_sha[:12]} any more")
+        pulls, of_head = self._strangers()
         left = self._left()
         answers = [each for each in left if each.attempt == self._run.run_attempt]
         if left and not answers:
@@ -93,6 +89,24 @@ class Receiving:
         self._take(answers, config.suite)
         self._take_tree(base)
         return self._why_not_judged(config)
+
+    def look_ahead(self) -> None:
+        """Find whose run has only begun, and no more: of several pull requests the newest, for it is not told which.
+
+        Raises:
+            Nothing, UsageError, GitHubError: as :meth:`look`.
+        """
+        pulls, of_head = self._strangers()
+        self._tell(pulls[-1], of_head)
+
+    def _strangers(self) -> tuple[list[Pull], list[Pull]]:
+        """The strangers' pull requests that the run may have been of, oldest first, and all of its head."""
+        self._check_run()
+        of_head = self._of_head()
+        pulls = [each for each in of_head if strangers.is_from(each, self._run) and _is_strange(each, self._run)]
+        if not pulls:
+            raise Nothing(f"no stranger's open pull request has the head {self._run.head_sha[:12]} any more")
+        return pulls, of_head
 
     def _check_run(self) -> None:
         path, wanted = self._run.path.partition("@")[0], self._asked.workflow

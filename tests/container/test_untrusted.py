@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.container.world import Forge, Result
+    from tests.fakes.github.world import Pull, Run
 
 CASES = 3
 STATUS = "rag-assay/judged"
@@ -76,6 +77,7 @@ class Pair:
         forge.secrets["ANTHROPIC_API_KEY"] = KEY
         workflow = yaml.safe_load((ROOT / "templates/workflows/rag-assay-untrusted.yml").read_text())
         workflow["on"] = workflow.pop(True)
+        workflow["jobs"]["begin"]["steps"][0]["with"]["github-token"] = TOKEN
         [step] = workflow["jobs"]["judge"]["steps"]
         given = {"judge-hosts": urlsplit(judge.url).netloc, "github-token": TOKEN, "baseline-file": "baseline.json"}
         step["with"] |= given
@@ -96,19 +98,29 @@ class Pair:
         )
         forge.accept()
 
+    def began(self) -> Result:
+        """What becomes of the fork's pull request once its run has begun."""
+        (pull,) = self.world.pulls.values()
+        run = self._run_of(pull, status="queued", conclusion=None)
+        return self.forge.follow(self.told("requested", run))
+
+    def told(self, action: str, run: Run) -> dict[str, Any]:
+        """What the second workflow is told of a run of the first one."""
+        shapes = Shapes(self.world, self.github.api, self.github.web)
+        return {"action": action, "workflow_run": shapes.run(run), "repository": shapes.repo(self.world.repo)}
+
+    def _run_of(self, pull: Pull, **settings: Any) -> Run:
+        given = {"head_repo": self.fork, "head_branch": "change", "path": FIRST, "actor": "eve"}
+        return self.world.add_run(pull.head_sha, "pull_request", **given, **settings)
+
     def judged(self, first: Result) -> Result:
         """What becomes of the answers that the fork's run left."""
         (pull,) = self.world.pulls.values()
-        run = self.world.add_run(
-            pull.head_sha, "pull_request", head_repo=self.fork, head_branch="change", path=FIRST, actor="eve",
-            conclusion="success" if first.passed else "failure",
-        )  # fmt: skip
+        run = self._run_of(pull, conclusion="success" if first.passed else "failure")
         [(name, folder)] = [each for each in first.artifacts.items() if each[0].startswith("rag-assay-untrusted-")]
         self.world.add_artifact(name, {file.name: file.read_bytes() for file in folder.iterdir()}, run)
         self.reserve()
-        shapes = Shapes(self.world, self.github.api, self.github.web)
-        told = {"action": "completed", "workflow_run": shapes.run(run), "repository": shapes.repo(self.world.repo)}
-        return self.forge.follow(told)
+        return self.forge.follow(self.told("completed", run))
 
     def reserve(self) -> None:
         """What the action that uploads would have made of the reservation."""
@@ -143,6 +155,13 @@ def test_a_forks_answers_are_judged_without_its_code_near_a_key(pair: Pair, judg
     assert (pair.world.statuses, pair.world.comments) == ([], {})
     assert all(secret not in first.everything() for secret in (KEY, SECRET))
 
+    begun = pair.began()
+
+    assert (begun.passed, begun.outputs["outcome"], pair.status[0]) == (True, "skipped", "pending"), begun.log
+    assert "zone publish-pending" in begun.log
+    assert "zone seal" not in begun.log
+    assert KEY not in begun.everything()
+
     second = pair.judged(first)
 
     assert second.passed, second.log
@@ -168,14 +187,7 @@ def test_a_forks_regression_is_told_on_its_pull_request(pair: Pair, judge: LlmSe
     assert pair.status[0] == "failure"
     assert judge.calls
     pull.head_sha = pair.world.add_commit("change")
-    moved = pair.forge.follow(_payload(pair))
+    moved = pair.forge.follow(pair.told("completed", next(iter(pair.world.runs.values()))))
     assert moved.passed, moved.log
     assert moved.outputs["outcome"] == "skipped"
     assert "no stranger's open pull request has the head" in moved.log
-
-
-def _payload(pair: Pair) -> dict[str, Any]:
-    """The end of the fork's run once more."""
-    run = next(each for each in pair.world.runs.values() if each.event == "pull_request")
-    shapes = Shapes(pair.world, pair.github.api, pair.github.web)
-    return {"action": "completed", "workflow_run": shapes.run(run), "repository": shapes.repo(pair.world.repo)}

@@ -171,6 +171,16 @@ def test_nothing_to_do_is_a_good_end(second: Second) -> None:
     assert not list((second.runner.folder / "temporary").glob("rag-assay.????????"))
 
 
+def test_of_a_run_that_has_begun_nothing_else_is_told(second: Second) -> None:
+    """Its head is pending from then on; nothing is measured yet, and that is a good end."""
+    second.have("receive", {"pull.json": RECEIVED["pull.json"], "begun": b"the run before has only begun"})
+    zones = second.measure()
+
+    assert (list(zones), second.runner.outputs["outcome"]) == (["receive", "publish-pending"], "skipped")
+    assert second.given("publish-pending") == {"event.json", "pull.json"}
+    assert not list((second.runner.folder / "temporary").glob("rag-assay.????????"))
+
+
 def test_what_cannot_be_measured_is_told_and_ends_with_2(second: Second) -> None:
     """The status is an error with the reason, on the pull request that GitHub names."""
     second.have("receive", {"pull.json": RECEIVED["pull.json"], "refused": b"the run left no answers"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,12 +30,14 @@ def received(stranger: Stranger, **changes: object) -> Received:
     return Received.model_validate({**given, "branch": "main", **changes})
 
 
-def tell(stranger: Stranger, told: Verdict | None, found: Received | None, run: int = 900_000) -> str:
-    """Publish a verdict, or that there will be one; what could not be told."""
+def tell(
+    stranger: Stranger, told: Verdict | None, found: Received | None, run: int = 900_000, **of: Any
+) -> str:  # fmt: skip
+    """Publish a verdict, or that there will be one, after a run; what could not be told."""
     session = Session(
         environment=stranger.variables | {"GITHUB_RUN_ID": str(run)}, console=Console(io.StringIO())
     )  # fmt: skip
-    payload = stranger.payload(stranger.run(head_sha=stranger.pull.head_sha if found is None else found.head))
+    payload = stranger.payload(stranger.run(head_sha=stranger.pull.head_sha if found is None else found.head, **of))
     place = publishing.Place(session, payload, "a", found)
     wanted = publishing.wanted("rag-assay.yml", "", OPTIONS)
     if told is not None:
@@ -97,6 +100,50 @@ def test_another_pull_request_of_the_head_has_to_be_measured_too(stranger: Stran
     assert states(stranger)[-1] == "failure"
     tell(stranger, verdict("passed"), of_easy, run=900_002)
     assert states(stranger)[-1] == "failure"
+
+
+BEGUN: dict[str, Any] = {"status": "queued", "conclusion": None}
+
+
+def test_a_head_that_is_green_already_is_pending_once_a_run_has_begun(stranger: Stranger) -> None:
+    """Another pull request made it green; from the first run of this one on it is not, until somebody has judged it."""
+    stranger.commit("old")
+    easy = stranger.add_pull(stranger.pull.head_sha, "old")
+    of_easy = received(stranger, number=easy.number, base=stranger.world.branches["old"], branch="old")
+    tell(stranger, verdict("passed"), of_easy)
+    assert states(stranger) == ["success"]
+    stranger.server.calls.clear()
+
+    tell(stranger, None, received(stranger), run=900_001, **BEGUN)
+
+    assert states(stranger)[-1] == "pending"
+    said = stranger.world.statuses[-1].description
+    assert said == "Waiting for the pull request's own run, and for what measures its answers"
+    assert len(stranger.server.calls) <= 4
+    assert len(stranger.world.comments) == 1
+
+    tell(stranger, verdict("passed"), received(stranger), run=900_002)
+    assert states(stranger)[-1] == "success"
+
+
+def test_what_has_begun_is_hidden_by_no_other_pull_request(stranger: Stranger) -> None:
+    """One of the same head that ends meanwhile leaves it pending: of all that are open the worst stays."""
+    easy = stranger.add_pull(stranger.pull.head_sha, "main")
+    tell(stranger, None, received(stranger), **BEGUN)
+    tell(stranger, verdict("passed"), received(stranger, number=easy.number), run=900_001)
+    assert states(stranger)[-1] == "pending"
+
+    stranger.pull.state = "closed"
+    tell(stranger, verdict("passed"), received(stranger, number=easy.number), run=900_002)
+    assert states(stranger)[-1] == "success"
+
+
+def test_one_that_says_so_late_hides_no_verdict(stranger: Stranger) -> None:
+    """It waited for a machine, and what was measured meanwhile is of a newer run."""
+    tell(stranger, verdict("failed"), received(stranger), run=900_001)
+    tell(stranger, None, received(stranger), run=900_000, **BEGUN)
+
+    assert states(stranger) == ["failure"]
 
 
 def test_without_a_pull_request_nothing_is_told(stranger: Stranger) -> None:

@@ -12,6 +12,7 @@ import pytest
 from evaluator import errors
 from evaluator.github import repository
 from evaluator.zones import tarball
+from tests.fakes.github.server import TOKEN
 from tests.fakes.github.world import Commit, tarred
 from tests.strangers import ANSWERS, NO_VARIANT, Stranger
 from tests.zones import files_in
@@ -120,6 +121,29 @@ class TestPullRequest:
         assert told(stranger.received(run))["number"] == 1
         with pytest.raises(errors.GitHubError, match="more open pull requests than are read"):
             stranger.received(run, {"head_repository": None})
+
+    def test_of_a_run_that_has_only_begun_the_pull_request_is_told(self, stranger: Stranger) -> None:
+        """So that its head can be pending from then on: by two calls, without the right to read artifacts."""
+        stranger.server.tokens = {TOKEN: frozenset({"metadata:read", "contents:read", "pull-requests:read"})}
+        found = stranger.received(stranger.run(status="queued", conclusion=None))
+
+        assert found.keys() == {"pull.json", "begun"}
+        assert (told(found)["number"], told(found)["branch"]) == (1, "main")
+        assert len(stranger.server.calls) == 2
+
+    def test_of_several_the_newest_has_begun(self, stranger: Stranger) -> None:
+        """It is the one that was opened on a head that was there; nothing says of which of them a run is."""
+        later = stranger.add_pull(stranger.pull.head_sha, "main")
+        found = told(stranger.received(stranger.run(status="queued", conclusion=None)))
+
+        assert (found["number"], found["others"]) == (later.number, [1])
+
+    def test_our_own_run_that_has_begun_is_left_alone(self, stranger: Stranger) -> None:
+        """It says so itself, under a name of its own, and nobody would take back what another workflow said."""
+        stranger.pull.head_repo = stranger.world.repo
+        run = stranger.run(head_repo=stranger.world.repo, status="queued", conclusion=None)
+
+        assert stranger.received(run).keys() == {"nothing"}
 
     @pytest.mark.parametrize(
         ("settings", "why"),
