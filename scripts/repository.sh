@@ -58,7 +58,7 @@ find_base() {
                 find_fork
             fi
             ;;
-        merge_group) base=$ASSAY_BASE_SHA ;;
+        merge_group) find_target ;;
         push)
             base=$ASSAY_BASE_SHA
             if [[ $base =~ ^0*$ ]] || ! has_commit "$base"; then
@@ -74,19 +74,14 @@ find_base() {
 # change: the parts of prepare's stream that tell of the change, where anything depends on it. What is not known is not
 # told, and is no mistake here.
 describe_change() {
-    local since
     change=()
     [[ $ASSAY_TIER == auto || $GITHUB_EVENT_NAME == pull_request || $GITHUB_EVENT_NAME == merge_group ]] || return 0
     [[ -n $base ]] || base=$(base_if_known)
-    since=$base
-    # A queue may merge groups by the status of the last one alone: what lies before it in the queue is part of it.
-    [[ $GITHUB_EVENT_NAME != merge_group ]] ||
-        since=$(git merge-base "$base" "refs/remotes/origin/${ASSAY_BASE_REF#refs/heads/}" 2>/dev/null) || since=''
-    [[ $since =~ ^[0-9a-f]{40,64}$ ]] || return 0
-    if git diff-tree -r -z --raw --no-abbrev --no-renames --ignore-submodules=none "$since" HEAD >"$temporary/changed" 2>/dev/null; then
+    [[ $base =~ ^[0-9a-f]{40,64}$ ]] || return 0
+    if git diff-tree -r -z --raw --no-abbrev --no-renames --ignore-submodules=none "$base" HEAD >"$temporary/changed" 2>/dev/null; then
         change+=(changed)
     fi
-    if git cat-file blob "$since:${ASSAY_CONFIG#./}" >"$temporary/older.yml" 2>/dev/null; then
+    if git cat-file blob "$base:${ASSAY_CONFIG#./}" >"$temporary/older.yml" 2>/dev/null; then
         change+=(older.yml)
     fi
 }
@@ -130,6 +125,14 @@ find_fork() {
     if ! has_file "$base" && has_file "$ASSAY_BASE_SHA"; then
         stop 2 "'$file' came into the base after this branch had left it: merge the base into the branch"
     fi
+}
+
+# A queue may merge groups by the status of the last one alone: what waits before it in the queue is part of the change.
+find_target() {
+    local branch=${ASSAY_BASE_REF#refs/heads/}
+    need_commit "$ASSAY_BASE_SHA"
+    base=$(git merge-base "$ASSAY_BASE_SHA" "refs/remotes/origin/$branch" 2>/dev/null) ||
+        stop 2 "the branch $branch, which the merge queue is of, is not in this clone: $MORE_HISTORY"
 }
 
 has_file() { git cat-file -e "$1:$file" 2>/dev/null; }

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 CHANGES = frozenset({"pull_request", "merge_group", "push"})
 """Kinds of activities that change something; the others measure a commit that is there already."""
 
-NAMED = frozenset({"merge_group", "workflow_run"})
-"""Kinds whose base is known; of a workflow run once its pull request was looked for."""
-
 
 def base_of(activity: Activity, repository: Repository, tested: str) -> str | None:
     """The commit that a tested one is compared with; None where it is the first of all.
@@ -27,14 +24,28 @@ def base_of(activity: Activity, repository: Repository, tested: str) -> str | No
     """
     if activity.kind == "pull_request":
         return _of_pull_request(activity, repository, tested)
-    if activity.kind in NAMED and activity.base is not None:
+    if activity.kind == "workflow_run" and activity.base is not None:
         return activity.base.sha
+    if activity.kind == "merge_group":
+        return _of_group(activity, repository)
     if activity.kind not in CHANGES:
         return tested
     # Of a push that brings several commits those before the last one have no baseline; one that replaces the history
     # leaves the commit before it nowhere.
     parents = repository.commit(tested).parents
     return parents[0].sha if parents else None
+
+
+def _of_group(activity: Activity, repository: Repository) -> str:
+    """The last commit of the branch itself, and not of the group before, which may be red.
+
+    A queue may merge several groups by the status of the last one alone: what waits before it is part of the change.
+    """
+    if activity.base is None or activity.base.sha is None:
+        raise errors.GitHubError("the event names no base of the merge group")
+    # In full, for a tag may have the branch's name.
+    tip = repository.commit(f"heads/{activity.base.branch}").sha
+    return tip if tip == activity.base.sha else repository.merge_base(tip, activity.base.sha)
 
 
 def _of_pull_request(activity: Activity, repository: Repository, tested: str) -> str:

@@ -68,7 +68,7 @@ def test_a_merge_queue_is_answered_on_the_head_of_its_group(team: Team) -> None:
     red = team.forge.merge_group(behind)
 
     assert (red.code, statuses(team)[-1]) == (1, ("rag-assay/shop", "failure")), red.log
-    assert f"before the base {behind[:12]}" in red.summary
+    assert f"of the base commit {base[:12]}" in red.summary
     assert (team.world.comments, team.world.checks) == ({}, {})
 
 

@@ -91,7 +91,7 @@ def test_a_merge_that_is_the_head_itself_is_no_merge_to_be_tested(runner: Runner
 
 
 def test_events_without_a_pull_request_have_a_base_too(runner: Runner) -> None:
-    """A push is compared with what was there before, a queue with its base, a schedule with the commit itself."""
+    """A push is compared with what was there before, a schedule with the commit itself."""
     before = runner.git("rev-parse", "HEAD")
     middle = runner.commit("one")
     head = runner.commit("two")
@@ -102,7 +102,6 @@ def test_events_without_a_pull_request_have_a_base_too(runner: Runner) -> None:
     assert base("push", before) == before
     assert base("push", "0" * 40) == middle
     assert base("push", "1" * 40) == middle
-    assert base("merge_group", before) == before
     assert [base(event) for event in ("schedule", "workflow_dispatch", "release")] == [head] * 3
 
 
@@ -207,7 +206,10 @@ def test_prepare_is_told_of_links_and_submodules(runner: Runner) -> None:
 
 
 def test_what_waits_before_it_in_a_queue_is_part_of_a_group(runner: Runner) -> None:
-    """The status of the last group can be enough to merge those before it (HEADGREEN), whatever theirs are."""
+    """The status of the last group can be enough to merge those before it (HEADGREEN), whatever theirs are.
+
+    So its base is the branch's own commit, and a baseline that the group before brings is not read.
+    """
     target = runner.git("rev-parse", "HEAD")
     before = runner.commit("search")
     last = runner.commit("docs")
@@ -218,7 +220,10 @@ def test_what_waits_before_it_in_a_queue_is_part_of_a_group(runner: Runner) -> N
 
     # Where the branch that it is to be merged into is not in the clone, nobody knows what waits before it.
     assert runner.attempt(DESCRIBE, **given) == ""
+    missing = "the branch main, which the merge queue is of, is not in this clone: give actions/checkout fetch-depth: 0"
+    assert missing in runner.attempt(FIND, **given)
     runner.git("update-ref", "refs/remotes/origin/main", target)
+    assert runner.attempt(FIND, **given) == target
     assert runner.attempt(DESCRIBE, **given).split("\n") == ["changed:", "docs.txt", "search.txt"]
 
 

@@ -140,26 +140,40 @@ class TestFetch:
     def test_a_group_of_a_merge_queue_is_held_to_what_it_is_merged_into(
         self, zones: Zones, baselines: Baselines, queued: int
     ) -> None:
-        """No pull request is in the payload; before it may wait groups that are not on main yet (G7)."""
+        """No pull request is in the payload; before it may wait groups that are not on main yet (G7).
+
+        They may be red, and a queue may merge them by the status of the last one: what they bring is no base.
+        """
         good = baselines.commit()
         baselines.keep(good)
         base = good
         for number in range(queued):
-            base = zones.world.add_commit(branch=f"gh-readonly-queue/main/pr-{number}-{base}", parents=(base,))
+            files = {"rag-assay.yml": b"suite: mine", "run.json": b"{}"}
+            base = zones.world.add_commit(f"gh-readonly-queue/main/pr-{number}-{base}", parents=(base,), files=files)
         tip = zones.world.add_commit(branch=f"gh-readonly-queue/main/pr-7-{base}", parents=(base, "f" * 40))
         zones.world.commits["f" * 40] = zones.world.commits[good]
 
         held = zones.fetched(
             group(zones, base, tip),
             tip,
+            committed="run.json",
             variables=GROUP | {"GITHUB_REF": f"refs/heads/gh-readonly-queue/main/pr-7-{base}"},
         )
 
-        assert held.found.base == base
+        assert (held.found.base, held.found.suite) == (good, "shop")
         assert held.found.deterministic is not None
         assert held.found.deterministic.commit == good
-        far = "of the base commit" if not queued else f"{queued} commits before the base {base[:12]}"
-        assert far in held.found.deterministic.how
+        assert f"of the base commit {good[:12]}" in held.found.deterministic.how
+
+    def test_a_group_is_held_to_what_has_become_of_the_branch(self, zones: Zones, baselines: Baselines) -> None:
+        """The group before it was merged meanwhile, and something else past the queue; neither is part of it."""
+        good = baselines.commit()
+        before = zones.world.add_commit("gh-readonly-queue/main/pr-1", parents=(good,))
+        tip = zones.world.add_commit("gh-readonly-queue/main/pr-2", parents=(before,))
+        zones.world.branches["main"] = before
+        zones.world.add_commit("main")
+
+        assert zones.fetched(group(zones, before, tip), tip, variables=GROUP).found.base == before
 
     def test_legs_of_a_matrix_are_held_to_their_own(self, zones: Zones, baselines: Baselines) -> None:
         """The nearest run of the suite is another leg's; a leg that kept nothing yet has the suite's (G13)."""
