@@ -21,7 +21,7 @@ case $ASSAY_PHASE in
 esac
 [[ -n $ASSAY_NONCE && $(value_of nonce) == "$ASSAY_NONCE" ]] || no_verdict "decision.json is not of this attempt"
 
-[[ $ASSAY_PHASE == all || $ASSAY_PHASE == publish ]] || exit 0
+[[ $ASSAY_PHASE != score ]] || exit 0
 case "$(value_of outcome) $(value_of exit_code) $ASSAY_FAIL_ON" in
     "passed 0 "*) echo "RAG Assay: passed" ;;
     "failed 1 never") echo "RAG Assay: failed, which does not fail this job (fail-on: never)" ;;

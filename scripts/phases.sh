@@ -5,21 +5,38 @@ readonly HANDED=handed.tar
 
 run_phase() {
     case $ASSAY_PHASE in
-        begin) announce ;;
-        collect) collect_phase ;;
-        score) score_phase ;;
-        publish) publish_phase ;;
+        all)
+            announce
+            run_zones collect_answers
+            publish_decision
+            ;;
+        begin)
+            announce
+            end_without_report
+            ;;
+        collect)
+            collect_phase
+            end_without_report
+            ;;
+        score)
+            run_zones take_answers
+            hand_over_verdict
+            ;;
+        publish)
+            publish_phase
+            end_well
+            ;;
     esac
-    [[ $ASSAY_PHASE == publish || $ASSAY_PHASE == score ]] || output report ''
-    output zones passed
-    trap - EXIT
-    clean_up
+}
+
+end_without_report() {
+    output report ''
+    end_well
 }
 
 # The only job that runs the pull request's code: it has neither a token nor the judge's key.
 collect_phase() {
     local -a suite=(--config "$ASSAY_CONFIG") hidden=()
-    pack_repository
     prepare_repository
     [[ $concern == some ]] || return 0
     collect_answers "${suite[@]}" --tier "$tier"
@@ -27,21 +44,9 @@ collect_phase() {
 }
 
 # Everything but the answers is taken from this job's own checkout, and of them only what seal lets through again.
-score_phase() {
-    local -a suite=(--config "$ASSAY_CONFIG") hidden=()
-    pack_repository
-    [[ -n $GITHUB_TOKEN ]] || read_baseline
-    prepare_repository
-    if [[ $concern == none ]]; then
-        pass_by "${suite[@]}"
-    else
-        suite+=(--tier "$tier")
-        take_handed "$temporary/collected.tar"
-        fetch_baseline "$(git rev-parse HEAD)" "${suite[@]}"
-        run_zone seal "$image" "$temporary/collected.tar" "$temporary/sealed.tar" -- seal
-        decide_on_answers "${suite[@]}"
-    fi
-    hand_on
+take_answers() {
+    take_handed "$temporary/collected.tar"
+    run_zone seal "$image" "$temporary/collected.tar" "$temporary/sealed.tar" -- seal
 }
 
 # Finished text, and a token that may write it.
@@ -58,12 +63,8 @@ publish_phase() {
     publish_decision
 }
 
-# What a verdict comes to: it is told here, or handed to the job that may tell it.
-finish_decision() {
-    if [[ $ASSAY_PHASE == all ]]; then
-        publish_decision
-        return
-    fi
+# For the job that may tell it.
+hand_over_verdict() {
     printf '%s' "$suite_name" >"$temporary/suite"
     tar --create --directory "$temporary" --file "$temporary/told.tar" comment.md decision.json publication.json suite
     hand_over verdict "$temporary/told.tar"

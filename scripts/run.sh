@@ -32,16 +32,8 @@ main() {
     need docker
     check_inputs
     choose_images
-    if [[ $ASSAY_PHASE != all ]]; then
-        run_phase
-        return
-    fi
-    announce
-    pack_repository
-    # Who has a token asks GitHub, which knows more of the history than a clone.
-    [[ -n $GITHUB_TOKEN ]] || read_baseline
-    run_zones
-    hand_on
+    run_phase
+    clean_up
 }
 
 # Nothing of an earlier attempt is there when this one begins, and this one is told from every other by its nonce.
@@ -75,21 +67,24 @@ prepare_attempt() {
 
 need() { command -v "$1" >/dev/null || stop 4 "$1 is not on this machine; the action needs a runner that has it"; }
 
+# run_zones HOW: how there come to be sealed answers, collect_answers or take_answers.
 run_zones() {
     local -a suite=(--config "$ASSAY_CONFIG") hidden=()
     prepare_repository
     if [[ $concern == none ]]; then
         pass_by "${suite[@]}"
-        return
+    else
+        suite+=(--tier "$tier")
+        fetch_baseline "$(git rev-parse HEAD)" "${suite[@]}"
+        "$1" "${suite[@]}"
+        decide_on_answers "${suite[@]}"
     fi
-    suite+=(--tier "$tier")
-    fetch_baseline "$(git rev-parse HEAD)" "${suite[@]}"
-    collect_answers "${suite[@]}"
-    decide_on_answers "${suite[@]}"
+    hand_on
 }
 
 # suite, hidden: the caller's, what zones are told of the suite and of places that hold labels.
 prepare_repository() {
+    pack_repository
     [[ -z $ASSAY_BASELINE_FILE ]] || hidden=(--hide "$ASSAY_BASELINE_FILE")
     mv "$temporary/repository.tar" "$temporary/tree.tar"
     prepare_tree "${suite[@]}" "${hidden[@]}"
@@ -130,15 +125,16 @@ pass_by() {
 }
 
 # fetch_baseline COMMIT [the suite, as options]
-# The only zone with the token, which may read; without a token there is what git has read.
+# The only zone with the token, which may read; who has one asks GitHub, which knows more of the history than a clone.
 fetch_baseline() {
     local t=$temporary tested=$1
     local -a options=() parts=(event.json) workflows=()
     shift
     if [[ -n $GITHUB_TOKEN ]]; then
         options=("${AS_CLIENT[@]}")
-    elif [[ -n $source ]]; then
-        parts+=(run.json)
+    else
+        read_baseline
+        [[ -z $source ]] || parts+=(run.json)
     fi
     [[ ! -f $t/pull.json ]] || parts+=(pull.json)
     mapfile -t workflows < <(words "$ASSAY_BASELINE_WORKFLOWS")
@@ -251,11 +247,14 @@ hand_on() {
             >>"$GITHUB_STEP_SUMMARY"
     fi
     annotate
+    cp "$out/comment.md" "$out/decision.json" "$temporary"
+    end_well
+}
+
+# Nothing that comes after takes the verdict away.
+end_well() {
     output zones passed
     trap - EXIT
-    cp "$out/comment.md" "$out/decision.json" "$temporary"
-    finish_decision
-    clean_up
 }
 
 # A stranger's answers are judged by a workflow that has the keys, whatever else becomes of this run.

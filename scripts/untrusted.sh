@@ -30,6 +30,8 @@ measure_strangers() {
     [[ -z $refused ]] || stop 2 "$refused"
     run_zones_of_strangers
     hand_on
+    publish_decision
+    clean_up
 }
 
 # needed: what the pipeline has where it is trusted, as an option of prepare.
