@@ -92,7 +92,7 @@ class Stranger:
         folder = self.root / str(len(list(self.root.iterdir())))
         folder.mkdir()
         payload, out = io.BytesIO(json.dumps(self.payload(run, **(changes or {}))).encode()), io.BytesIO()
-        place = fetch.Place(folder, self.variables, self.said.append)
+        place = fetch.Workplace(folder, self.variables, self.said.append)
         wanted = Asked(**{"config": "rag-assay.yml", "workflow": FIRST, **asked})
         receive.receive(payload, out, wanted, place, self.connect(self.server.api))
         return files_in(out)

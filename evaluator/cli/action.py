@@ -84,7 +84,7 @@ def prepare(room: Room, /, purpose: Any, config: str, **given: Any) -> int:
         given["tier"], given["event"], given["actor"], granted=granted, answers_need=given["answers_need"]
     )
     passes = zone.Passing(given["needs"], given["installs"]) if given["may_pass_by"] else None
-    wanted = zone.Wanted(purpose, given["hidden"], happened, passes, given["granted"])
+    wanted = zone.Preparation(purpose, given["hidden"], happened, passes, given["granted"])
     zone.prepare(sys.stdin.buffer, _out(), wanted, room.site(config, "retrieval"))
     return 0
 
@@ -98,7 +98,7 @@ def install(room: Room, requirements: str, policy: Any, python: str) -> int:
     """Install what the pipeline needs into a volume."""
     from evaluator.zones import install as zone
 
-    wanted = zone.Wanted(requirements, policy, python)
+    wanted = zone.Packages(requirements, policy, python)
     place = zone.Place(root=room.folder("tree"), volume=room.volume, environment=room.session.environment)
     zone.install(sys.stdin.buffer, wanted, place)
     return 0
@@ -166,13 +166,13 @@ def decide(room: Room, /, nonce: str, config: str, tier: Tier, **given: Any) -> 
     """Compare, decide and report; exits 0 whatever was decided."""
     from evaluator.zones import decide as zone
     from evaluator.zones import passing
-    from evaluator.zones.keeping import Kept
+    from evaluator.zones.keeping import Keeping
 
     if given.pop("passed_by"):
         passing.decide(sys.stdin.buffer, _out(), room.site(config, tier), nonce=nonce)
         return 0
     self_reported = given.pop("self_reported")
-    kept = Kept.of(room.session.environment, **given)
+    kept = Keeping.of(room.session.environment, **given)
     place = room.site(config, tier)
     zone.decide(sys.stdin.buffer, _out(), place, nonce=nonce, kept=kept, self_reported=self_reported)
     return 0
@@ -198,8 +198,8 @@ def fetch(room: Room, /, **given: Any) -> int:
     from evaluator.cli import forge
     from evaluator.zones import fetch as zone
 
-    wanted, session = zone.Wanted(**given), room.session
-    place = zone.Place(room.folder("fetching"), session.environment, session.console.say)
+    wanted, session = zone.Sought(**given), room.session
+    place = zone.Workplace(room.folder("fetching"), session.environment, session.console.say)
     client = forge.client(session) if forge.token(session) else None
     zone.fetch(sys.stdin.buffer, _out(), wanted, place, client)
     return 0
@@ -223,7 +223,7 @@ def keep(room: Room, /, run: int | None, reason: str, **given: Any) -> int:
 
     session, root = room.session, room.folder("keeping")
     client = forge.client(session)
-    around, asked = fetch.asked_here(sys.stdin.buffer, fetch.Wanted(tier="full", **given), session.environment, client)
+    around, asked = fetch.asked_here(sys.stdin.buffer, fetch.Sought(tier="full", **given), session.environment, client)
     keeper = zone.Keeper(client, around.repository, asked, root, session.console.say)
     person = keeping.Person(around.actor, reason)
     made = keeper.refresh() if run is None else keeper.accept(zone.Accepting(run, person))

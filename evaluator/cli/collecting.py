@@ -31,7 +31,7 @@ def collect(room: Room, /, config: str, tier: Tier, granted: tuple[str, ...], **
     from evaluator.zones.install import INTERPRETER
 
     interpreter = room.volume / INTERPRETER if given["installed"] else None
-    wanted = zone.Wanted(interpreter, granted, given["deadline"])
+    wanted = zone.Manner(interpreter, granted, given["deadline"])
     zone.collect(sys.stdin.buffer, streams.out(), room.site(config, tier), wanted)
     return 0
 

@@ -34,7 +34,7 @@ def receive(room: Room, /, config: str, workflow: str, cap: str, **given: Any) -
 
     session = room.session
     asked = Asked(config, workflow, _dollars(cap), given["reservation"], given["variant"])
-    place = fetch.Place(room.folder("receiving"), session.environment, session.console.say)
+    place = fetch.Workplace(room.folder("receiving"), session.environment, session.console.say)
     zone.receive(sys.stdin.buffer, streams.out(), asked, place, forge.client(session))
     return 0
 

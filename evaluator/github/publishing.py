@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from evaluator import errors
 from evaluator.github import values
-from evaluator.github.repository import Found, here, part
+from evaluator.github.repository import Listed, here, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,11 +78,11 @@ class Publishing:
         except errors.Forbidden:
             return None
 
-    def comments(self, number: int) -> Found[values.Comment]:
+    def comments(self, number: int) -> Listed[values.Comment]:
         """The comments of a pull request, oldest first: one's own may be anywhere among them."""
         path = f"{self._here}/issues/{number}/comments"
         listing = self._client.listed(path, most=MOST_COMMENT_PAGES)
-        return Found(values.read_all(values.Comment, listing.items), listing.complete)
+        return Listed(values.read_all(values.Comment, listing.items), listing.complete)
 
     def comment(self, number: int, body: str) -> values.Comment:
         """Write a comment. No answer is not a second try, which could write a second comment."""
@@ -98,14 +98,14 @@ class Publishing:
         """Remove a comment."""
         self._client.send("DELETE", f"{self._here}/issues/comments/{comment}")
 
-    def issues(self, state: IssueState, label: str = "", most: int = 5) -> Found[values.Issue]:
+    def issues(self, state: IssueState, label: str = "", most: int = 5) -> Listed[values.Issue]:
         """Issues, those that changed last first, of so many pages; pull requests are none."""
         more = {"labels": label} if label else {}
         listing = self._client.listed(
             f"{self._here}/issues", most=most, state=state, sort="updated", direction="desc", **more
         )
         found = values.read_all(values.Issue, listing.items)
-        return Found(tuple(each for each in found if each.pull_request is None), listing.complete)
+        return Listed(tuple(each for each in found if each.pull_request is None), listing.complete)
 
     def open_issue(self, title: str, body: str, label: str) -> values.Issue:
         """Open an issue. No answer is not a second try, which could open a second one."""

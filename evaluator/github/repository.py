@@ -15,14 +15,14 @@ from evaluator.github import values
 if TYPE_CHECKING:
     from evaluator.github.client import Client, Listing
 
-T = TypeVar("T", bound=values.Answer)
+T = TypeVar("T", bound=values.FromGitHub)
 NAME = re.compile(r"[A-Za-z0-9._-]+/[A-Za-z0-9._-]+")
 MOST_PAGES = 5
 MOST_HISTORY = 3
 """Pages of 100 commits."""
 
 
-class Found(NamedTuple, Generic[T]):
+class Listed(NamedTuple, Generic[T]):
     """Things of a list; ``complete`` unless there are more than were read."""
 
     items: tuple[T, ...]
@@ -55,7 +55,7 @@ class Repository:
         """A pull request."""
         return values.read(values.Pull, self._client.get(f"{self._here}/pulls/{number}"))
 
-    def pulls_from(self, owner: str, branch: str) -> Found[values.Pull]:
+    def pulls_from(self, owner: str, branch: str) -> Listed[values.Pull]:
         """The open pull requests of a branch, whichever of the owner's repositories has it and whatever base they name.
 
         A workflow run of a fork names none, so that they are found by this and then by their head.
@@ -63,7 +63,7 @@ class Repository:
         params = {"state": "open", "head": f"{owner}:{branch}"}
         return _found(values.Pull, self._client.listed(f"{self._here}/pulls", most=MOST_PAGES, **params))
 
-    def pulls(self) -> Found[values.Pull]:
+    def pulls(self) -> Listed[values.Pull]:
         """The open pull requests, newest first: for want of the branch that one is from."""
         return _found(values.Pull, self._client.listed(f"{self._here}/pulls", most=MOST_PAGES, state="open"))
 
@@ -110,12 +110,12 @@ class Repository:
             file = values.read(values.File, {**blob, "type": "file"} if isinstance(blob, dict) else blob)
         return _decoded(file, path)
 
-    def artifacts(self, name: str) -> Found[values.Artifact]:
+    def artifacts(self, name: str) -> Listed[values.Artifact]:
         """Artifacts of a name, in no order that could be relied on: of forks too, and expired ones."""
         path = f"{self._here}/actions/artifacts"
         return _found(values.Artifact, self._client.listed(path, "artifacts", MOST_PAGES, name=name))
 
-    def artifacts_of(self, run: int, name: str | None = None) -> Found[values.Artifact]:
+    def artifacts_of(self, run: int, name: str | None = None) -> Listed[values.Artifact]:
         """Artifacts of one run, of a name or of any: each attempt may have made one."""
         path, named = f"{self._here}/actions/runs/{run}/artifacts", {} if name is None else {"name": name}
         return _found(values.Artifact, self._client.listed(path, "artifacts", MOST_PAGES, **named))
@@ -132,7 +132,7 @@ class Repository:
         """A run of a workflow."""
         return values.read(values.Run, self._client.get(f"{self._here}/actions/runs/{number}"))
 
-    def runs(self, workflow: str, **params: str) -> Found[values.Run]:
+    def runs(self, workflow: str, **params: str) -> Listed[values.Run]:
         """Runs of a workflow by the name of its file, newest first; ``params`` are the API's, as ``branch``."""
         path = f"{self._here}/actions/workflows/{part(workflow)}/runs"
         return _found(values.Run, self._client.listed(path, "workflow_runs", 1, **params))
@@ -149,8 +149,8 @@ def here(name: str) -> str:
     return f"/repos/{name}"
 
 
-def _found(kind: type[T], listing: Listing) -> Found[T]:
-    return Found(values.read_all(kind, listing.items), listing.complete)
+def _found(kind: type[T], listing: Listing) -> Listed[T]:
+    return Listed(values.read_all(kind, listing.items), listing.complete)
 
 
 def part(name: str) -> str:

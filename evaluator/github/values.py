@@ -16,7 +16,7 @@ SHA = r"(?:[0-9a-f]{40}|[0-9a-f]{64})"
 Sha: TypeAlias = Annotated[str, pydantic.StringConstraints(pattern=rf"\A{SHA}\z")]
 
 
-class Answer(pydantic.BaseModel):
+class FromGitHub(pydantic.BaseModel):
     """A part of an answer. Fields that are not named here are GitHub's own business."""
 
     model_config = pydantic.ConfigDict(
@@ -24,13 +24,13 @@ class Answer(pydantic.BaseModel):
     )
 
 
-class User(Answer):
+class User(FromGitHub):
     """Who did something."""
 
     login: str
 
 
-class Repo(Answer):
+class Repo(FromGitHub):
     """A repository; its number stays when its name changes."""
 
     id: Number
@@ -38,7 +38,7 @@ class Repo(Answer):
     default_branch: str = ""
 
 
-class Side(Answer):
+class Side(FromGitHub):
     """The head or the base of a pull request; ``repo`` is None where a fork was deleted."""
 
     ref: str
@@ -46,7 +46,7 @@ class Side(Answer):
     repo: Repo | None = None
 
 
-class Pull(Answer):
+class Pull(FromGitHub):
     """A pull request."""
 
     number: Number
@@ -59,26 +59,26 @@ class Pull(Answer):
     user: User | None = None
 
 
-class Parent(Answer):
+class Parent(FromGitHub):
     """A parent of a commit."""
 
     sha: Sha
 
 
-class Commit(Answer):
+class Commit(FromGitHub):
     """A commit and its parents, the branch it was made on first."""
 
     sha: Sha
     parents: Annotated[tuple[Parent, ...], pydantic.Field(strict=False)]
 
 
-class Comparison(Answer):
+class Comparison(FromGitHub):
     """Two commits and the last one they share."""
 
     merge_base_commit: Parent
 
 
-class Origin(Answer):
+class Origin(FromGitHub):
     """Where an artifact comes from, as far as GitHub still says."""
 
     id: Number | None = None
@@ -88,7 +88,7 @@ class Origin(Answer):
     head_sha: Sha | None = None
 
 
-class Artifact(Answer):
+class Artifact(FromGitHub):
     """An artifact; ``digest`` is that of the archive (``sha256:`` and hexadecimal), which old servers do not have."""
 
     id: Number
@@ -101,7 +101,7 @@ class Artifact(Answer):
     workflow_run: Origin | None = None
 
 
-class Run(Answer):
+class Run(FromGitHub):
     """A run of a workflow: ``path`` is the file of the workflow, ``event`` what started it."""
 
     id: Number
@@ -123,7 +123,7 @@ class Run(Answer):
         return self.conclusion is not None
 
 
-class MergeGroup(Answer):
+class MergeGroup(FromGitHub):
     """What a merge queue is about to merge."""
 
     head_sha: Sha
@@ -131,7 +131,7 @@ class MergeGroup(Answer):
     base_sha: Sha
 
 
-class Comment(Answer):
+class Comment(FromGitHub):
     """A comment; ``user`` is None where the account was deleted."""
 
     id: Number
@@ -142,7 +142,7 @@ class Comment(Answer):
     updated_at: str
 
 
-class Issue(Answer):
+class Issue(FromGitHub):
     """An issue, or a pull request, which GitHub lists among them and which has ``pull_request``."""
 
     number: Number
@@ -153,7 +153,7 @@ class Issue(Answer):
     pull_request: Any = None
 
 
-class Status(Answer):
+class Status(FromGitHub):
     """A status of a commit, the newest of its context first in any list."""
 
     state: str
@@ -164,7 +164,7 @@ class Status(Answer):
     creator: User | None = None
 
 
-class Check(Answer):
+class Check(FromGitHub):
     """A check run."""
 
     id: Number
@@ -174,7 +174,7 @@ class Check(Answer):
     conclusion: str | None = None
 
 
-class File(Answer):
+class File(FromGitHub):
     """A file at a commit; GitHub leaves the content of large ones out."""
 
     type: str
@@ -184,7 +184,7 @@ class File(Answer):
     encoding: str = ""
 
 
-T = TypeVar("T", bound=Answer)
+T = TypeVar("T", bound=FromGitHub)
 
 
 def read(kind: type[T], found: Any, of: str = "GitHub's answer") -> T:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evaluator.zones.site import Site
 
 
-class Wanted(NamedTuple):
+class Manner(NamedTuple):
     """How a pipeline is run.
 
     Attributes:
@@ -32,10 +32,10 @@ class Wanted(NamedTuple):
     deadline: float = math.inf
 
 
-PLAIN = Wanted()
+PLAIN = Manner()
 
 
-def collect(stream: IO[bytes], out: IO[bytes], site: Site, wanted: Wanted = PLAIN) -> None:
+def collect(stream: IO[bytes], out: IO[bytes], site: Site, wanted: Manner = PLAIN) -> None:
     """Ask the pipeline of a repository and write what it did.
 
     Raises:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from evaluator.stages.workspace import Workspace
     from evaluator.zones.fetched import Fetched
-    from evaluator.zones.keeping import Kept
+    from evaluator.zones.keeping import Keeping
     from evaluator.zones.site import Site
 
 OUTPUTS = "outputs"
@@ -42,7 +42,8 @@ DECIDED = (
 
 
 def decide(
-    stream: IO[bytes], out: IO[bytes], site: Site, *, nonce: str, kept: Kept | None = None, self_reported: bool = False
+    stream: IO[bytes], out: IO[bytes], site: Site, *, nonce: str, kept: Keeping | None = None,
+    self_reported: bool = False,
 ) -> Decision:  # fmt: skip
     """Decide on a scored run; ``nonce`` is this attempt's, and the decision repeats it.
 

@@ -28,7 +28,7 @@ EVENT = "event.json"
 FILE = "run.json"
 
 
-class Wanted(NamedTuple):
+class Sought(NamedTuple):
     """What a workflow asks for.
 
     Attributes:
@@ -50,7 +50,7 @@ class Wanted(NamedTuple):
     variant: str = ""
 
 
-class Place(NamedTuple):
+class Workplace(NamedTuple):
     """Where a zone works: an empty folder, the variables of the run of the workflow, and where to say something."""
 
     root: Path
@@ -58,7 +58,7 @@ class Place(NamedTuple):
     log: Callable[[str], None]
 
 
-def fetch(stream: IO[bytes], out: IO[bytes], wanted: Wanted, place: Place, client: Client | None) -> None:
+def fetch(stream: IO[bytes], out: IO[bytes], wanted: Sought, place: Workplace, client: Client | None) -> None:
     """Write what a run is compared with. Without a client GitHub is not asked: what git has is all there is.
 
     Raises:
@@ -82,7 +82,7 @@ def _saver(folder: Path) -> Callable[[IO[bytes]], object]:
     return lambda part: (folder / baseline.RUN).write_bytes(part.read())
 
 
-def _search(payload: Any, told: list[bytes], wanted: Wanted, place: Place, client: Client) -> Found:
+def _search(payload: Any, told: list[bytes], wanted: Sought, place: Workplace, client: Client) -> Found:
     around = event.Surroundings.of(place.environment)
     activity = event.read(around, payload)
     if told:
@@ -97,7 +97,7 @@ def _search(payload: Any, told: list[bytes], wanted: Wanted, place: Place, clien
 
 
 def asked_here(
-    stream: IO[bytes], wanted: Wanted, environment: Mapping[str, str], client: Client
+    stream: IO[bytes], wanted: Sought, environment: Mapping[str, str], client: Client
 ) -> tuple[event.Surroundings, Asked]:
     """What a run of a workflow that keeps baselines and measures none looks for; ``stream`` is the event's payload.
 
@@ -110,7 +110,7 @@ def asked_here(
     return around, asked_by(activity, Repository(client, around.repository), wanted)
 
 
-def asked_by(activity: Activity, repository: Repository, wanted: Wanted) -> Asked:
+def asked_by(activity: Activity, repository: Repository, wanted: Sought) -> Asked:
     """What a run of a workflow looks for.
 
     Raises:
@@ -124,7 +124,7 @@ def asked_by(activity: Activity, repository: Repository, wanted: Wanted) -> Aske
     )  # fmt: skip
 
 
-def _offline(wanted: Wanted, root: Path) -> Found:
+def _offline(wanted: Sought, root: Path) -> Found:
     found, file = Found(suite=None, base=None), root / COMMITTED / baseline.RUN
     if not file.exists():
         return found

@@ -34,7 +34,7 @@ GIVEN_UP = (1, 2)
 """How uv ends when it has said what is wrong; any other end is none that it chose."""
 
 
-class Wanted(NamedTuple):
+class Packages(NamedTuple):
     """What is to be installed: a requirements file of the repository (or none), how, and for which Python."""
 
     requirements: str
@@ -50,7 +50,7 @@ class Place(NamedTuple):
     environment: Mapping[str, str]
 
 
-def install(stream: IO[bytes], wanted: Wanted, place: Place) -> None:
+def install(stream: IO[bytes], wanted: Packages, place: Place) -> None:
     """Make a virtual environment in a volume.
 
     Raises:

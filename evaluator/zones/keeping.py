@@ -25,7 +25,7 @@ BY_GATE = "gate"
 ALWAYS = "always"
 
 
-class Kept(NamedTuple):
+class Keeping(NamedTuple):
     """The run of a workflow.
 
     Attributes:
@@ -57,7 +57,7 @@ class Kept(NamedTuple):
         return self.event in EVENTS and self.branch == (settings.branch or self.default_branch) != ""
 
 
-def keep(workspace: Workspace, decision: Decision, kept: Kept) -> bool:
+def keep(workspace: Workspace, decision: Decision, kept: Keeping) -> bool:
     """Write baseline.json beside a run that later ones may be compared with; whether this is one."""
     settings = workspace.config.baseline
     run = read_run(workspace.out / baseline.RUN)

@@ -23,7 +23,7 @@ MOST_TAKEN = 2 * LARGEST
 CHUNK = 1 << 20
 
 
-class Kept:
+class Replies:
     """The file of them.
 
     Entries are signed with a key that is derived from the judge's, so that one which somebody else wrote says nothing;

@@ -48,7 +48,7 @@ class Passing(NamedTuple):
     installs: bool = False
 
 
-class Wanted(NamedTuple):
+class Preparation(NamedTuple):
     """What is to be prepared.
 
     Attributes:
@@ -66,7 +66,7 @@ class Wanted(NamedTuple):
     granted: tuple[str, ...] = ()
 
 
-def prepare(stream: IO[bytes], out: IO[bytes], wanted: Wanted, site: Site) -> None:
+def prepare(stream: IO[bytes], out: IO[bytes], wanted: Preparation, site: Site) -> None:
     """Write a repository without golden labels, earlier runs and whatever else a pipeline could copy its answers from.
 
     For ``collect`` the tier is chosen too, and told to the Action beside the suite's name and whose change it is; of a
@@ -125,7 +125,7 @@ def _with_trust(happened: Happened, payload: list[bytes]) -> Happened:
     return happened._replace(trusted=told == [""])
 
 
-def _is_passed_by(workspace: Workspace, site: Site, wanted: Wanted, change: Change) -> bool:
+def _is_passed_by(workspace: Workspace, site: Site, wanted: Preparation, change: Change) -> bool:
     """Whether nothing that the suite depends on changed; the log says why it is measured where ``when`` is set."""
     if wanted.passes is None or not workspace.config.when:
         return False

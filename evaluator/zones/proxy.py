@@ -62,7 +62,7 @@ class Refused(Exception):
         self.status = status
 
 
-class Wanted(NamedTuple):
+class Requested(NamedTuple):
     """A request: its target, and where it is a plain one its method, the rest of the address, and headers to keep."""
 
     target: Target
@@ -204,7 +204,7 @@ async def _first(addresses: Sequence[str], port: int) -> Streams:
     raise OSError("it has no address")
 
 
-def _wanted(head: bytes) -> Wanted:
+def _wanted(head: bytes) -> Requested:
     """What a request asks for.
 
     Raises:
@@ -216,7 +216,7 @@ def _wanted(head: bytes) -> Wanted:
         raise Refused("400 Bad Request", "this is no request that a proxy takes")
     method, where = found.groups()
     if method == "CONNECT":
-        return Wanted(_target(where, "connect"))
+        return Requested(_target(where, "connect"))
     if method == "TRACE":
         # The machine's proxy would answer with all that it was sent, its password among it.
         raise Refused("405 Method Not Allowed", "TRACE is not passed on")
@@ -233,7 +233,7 @@ def _wanted(head: bytes) -> Wanted:
     target = _target(f"{authority}:{port}", "http")
     path = where[len(url.scheme) + 3 + len(url.netloc) :].partition("#")[0]
     kept = [line for line in lines[1:] if not ONLY_OURS.match(line)]
-    return Wanted(target, method, path if path.startswith("/") else f"/{path}", kept)
+    return Requested(target, method, path if path.startswith("/") else f"/{path}", kept)
 
 
 def _target(authority: str, how: str) -> Target:

@@ -14,7 +14,7 @@ from evaluator.zones.receiving import Asked, Nothing, Receiving, Refused
 
 if TYPE_CHECKING:
     from evaluator.github.client import Client
-    from evaluator.zones.fetch import Place
+    from evaluator.zones.fetch import Workplace
 
 NOTHING, BEGUN, REFUSED, UNJUDGED = "nothing", "begun", "refused", "unjudged"
 """Sentences: why there is nothing to be done, or no more than to say so, why what was left cannot be measured, why
@@ -23,7 +23,7 @@ nothing may be judged."""
 NOT_ENDED = "the run before has only begun"
 
 
-def receive(stream: IO[bytes], out: IO[bytes], wanted: Asked, place: Place, client: Client) -> None:
+def receive(stream: IO[bytes], out: IO[bytes], wanted: Asked, place: Workplace, client: Client) -> None:
     """Write what was found: pull.json and the streams of the base's files and of the answers.
 
     In place of the streams there is the sentence of :data:`REFUSED`, or that of :data:`BEGUN` where the run has not

@@ -11,7 +11,7 @@ from evaluator.stages.judged_run import RESCORED
 from evaluator.stores import golden
 from evaluator.zones import archive, fetched, judging, vouching
 from evaluator.zones.judging import NOTHING
-from evaluator.zones.kept import Kept
+from evaluator.zones.kept import Replies
 from evaluator.zones.keys import Keys
 from evaluator.zones.seal import RECORDED
 
@@ -60,7 +60,7 @@ def score(
     def take(part: IO[bytes]) -> None:
         found.append(fetched.take(part, site.folder("fetched")))
 
-    kept = Kept(site.run.with_name("kept"))
+    kept = Replies(site.run.with_name("kept"))
     archive.take_parts(
         stream, {"tree.tar": site.take_tree, "sealed.tar": site.taker(RECORDED)},
         {fetched.NAME: take, kept.file.name: kept.take},

@@ -14,12 +14,11 @@ import pytest
 from evaluator import errors
 from evaluator.model.baseline import Manifest
 from evaluator.stores.values import read_value
-from evaluator.zones.collect import Wanted as Run
-from evaluator.zones.collect import collect
+from evaluator.zones.collect import Manner, collect
 from evaluator.zones.decide import decide
-from evaluator.zones.keeping import Kept, Person, copy
+from evaluator.zones.keeping import Keeping, Person, copy
 from evaluator.zones.keys import Keys
-from evaluator.zones.prepare import Wanted, prepare
+from evaluator.zones.prepare import Preparation, prepare
 from evaluator.zones.score import score
 from evaluator.zones.seal import seal
 from tests.zones import fetched_of, files_in, site, stream_of, tree_of, write_repository
@@ -43,10 +42,10 @@ class Flow:
         """What leaves collect."""
         ready, out = io.BytesIO(), io.BytesIO()
         parts = stream_of({"tree.tar": tree_of(self.repo).getvalue()})
-        prepare(parts, ready, Wanted("collect"), site(self.place / "prepare", self.said))
+        prepare(parts, ready, Preparation("collect"), site(self.place / "prepare", self.said))
         ready.seek(0)
         place = site(self.place / "collect", self.said)
-        collect(ready, out, place, Run(interpreter, (), deadline))
+        collect(ready, out, place, Manner(interpreter, (), deadline))
         return io.BytesIO(out.getvalue())
 
     def sealed(self, stream: io.BytesIO) -> bytes:
@@ -64,7 +63,7 @@ class Flow:
         return files_in(out)["scored.tar"]
 
     def decided(
-        self, scored: bytes, baseline: bytes | None = None, nonce: str = "n1", kept: Kept | None = None, **found: Any
+        self, scored: bytes, baseline: bytes | None = None, nonce: str = "n1", kept: Keeping | None = None, **found: Any
     ) -> dict[str, bytes]:
         """What leaves decide."""
         out = io.BytesIO()
@@ -365,7 +364,7 @@ def test_what_the_base_had_no_time_for_is_not_inherited(flow: Callable[..., Flow
 
 def test_a_person_accepts_no_run_without_time(flow: Callable[..., Flow], tmp_path: Path) -> None:
     """Every later run would be compared with what is not known."""
-    kept = Kept("main", "main", 12, 1, "push")
+    kept = Keeping("main", "main", 12, 1, "push")
     files = late(flow("main", pipeline=PYTHON), kept=kept)
     for name in ("run.json", "baseline.json"):
         (tmp_path / name).write_bytes(files[name])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evaluator.zones.keeping import Kept
+from evaluator.zones.keeping import Keeping
 from tests.unit.zones.test_flow import COMMIT, Flow
 from tests.zones import HOW, write_repository
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BASE = "b" * 40
-MAIN = Kept("main", "main", 12, 2, "push")
+MAIN = Keeping("main", "main", 12, 2, "push")
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def measured(tmp_path: Path) -> Callable[..., dict[str, bytes]]:
     count = 0
 
     def measure(
-        *lost: str, baseline: bytes | None = None, config: dict[str, Any] | None = None, kept: Kept | None = None,
+        *lost: str, baseline: bytes | None = None, config: dict[str, Any] | None = None, kept: Keeping | None = None,
         **found: Any,
     ) -> dict[str, bytes]:  # fmt: skip
         nonlocal count

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evaluator import errors
-from evaluator.zones.install import Place, Policy, Wanted, install
+from evaluator.zones.install import Packages, Place, Policy, install
 from tests.zones import stream_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Installer:
         place = Place(
             root=self.folder / "tree", volume=self.folder / "volume", environment={"PATH": f"{self.folder}/bin:/bin"}
         )
-        install(stream_of({"req.txt": b"six\n", **(files or {})}), Wanted(requirements, policy, python), place)
+        install(stream_of({"req.txt": b"six\n", **(files or {})}), Packages(requirements, policy, python), place)
         return (self.folder / "calls").read_text().splitlines()
 
 

@@ -16,7 +16,7 @@ from evaluator.zones.collect import collect
 from evaluator.zones.decide import decide
 from evaluator.zones.judging import Granted
 from evaluator.zones.keys import Keys
-from evaluator.zones.prepare import Wanted, prepare
+from evaluator.zones.prepare import Preparation, prepare
 from evaluator.zones.score import score
 from evaluator.zones.seal import seal
 from tests.fakes import llm_brain
@@ -64,7 +64,7 @@ class Attempt:
         """What leaves seal."""
         ready, collected, out = io.BytesIO(), io.BytesIO(), io.BytesIO()
         parts = stream_of({"tree.tar": tree_of(self.repo).getvalue()})
-        prepare(parts, ready, Wanted("collect"), site(self.place / "prepare"))
+        prepare(parts, ready, Preparation("collect"), site(self.place / "prepare"))
         collect(io.BytesIO(ready.getvalue()), collected, site(self.place / "collect"))
         (self.place / "seal").mkdir()
         seal(io.BytesIO(collected.getvalue()), out, Keys({}), folder=self.place / "seal")

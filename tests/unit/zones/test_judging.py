@@ -11,7 +11,7 @@ import pytest
 from evaluator import errors
 from evaluator.zones import judging
 from evaluator.zones.judging import Granted, Happened, may_ask
-from evaluator.zones.prepare import Wanted, prepare
+from evaluator.zones.prepare import Preparation, prepare
 from tests.zones import changed, event_of, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Chosen:
         out, said = io.BytesIO(), io.StringIO()
         event = {"event.json": event_of(1 if happened.trusted else 2)}
         stream = stream_of({**event, "tree.tar": tree_of(tmp_path / "repo").getvalue(), **parts})
-        prepare(stream, out, Wanted("collect", happened=happened), site(tmp_path / "zone", said))
+        prepare(stream, out, Preparation("collect", happened=happened), site(tmp_path / "zone", said))
         self.files = files_in(out)
         self.tier = self.files[".rag-assay/about"].decode().split()[1]
         self.said = said.getvalue()
@@ -269,7 +269,7 @@ def test_a_suite_without_a_judge_says_nothing_of_tiers(tmp_path: Path) -> None:
     write_repository(tmp_path / "repo")
     out, said = io.BytesIO(), io.StringIO()
     stream = stream_of({"tree.tar": tree_of(tmp_path / "repo").getvalue()})
-    prepare(stream, out, Wanted("collect", happened=PULL), site(tmp_path / "zone", said))
+    prepare(stream, out, Preparation("collect", happened=PULL), site(tmp_path / "zone", said))
 
     assert "tier" not in said.getvalue()
     assert files_in(out)[".rag-assay/about"] == b"shop\nretrieval\nshop\nsome\nstranger\n"

@@ -66,8 +66,8 @@ class Zones:
         root.mkdir(parents=True)
         stream = stream_of({"event.json": json.dumps(payload).encode(), **(extra or {})})
         out = io.BytesIO()
-        wanted = fetch.Wanted(**{"config": "rag-assay.yml", "tier": "retrieval", "tested": tested, **given})
-        place = fetch.Place(root, self.variables(tested, **variables), self.log.append)
+        wanted = fetch.Sought(**{"config": "rag-assay.yml", "tier": "retrieval", "tested": tested, **given})
+        place = fetch.Workplace(root, self.variables(tested, **variables), self.log.append)
         client = self.baselines.connect(self.baselines.server.api) if token else None
         fetch.fetch(stream, out, wanted, place, client)
         (root / "taken").mkdir()
@@ -272,7 +272,7 @@ class TestKeep:
         tip = zones.world.branches["main"]
         variables = zones.variables(tip, GITHUB_EVENT_NAME="schedule")
         client = zones.baselines.connect(zones.baselines.server.api)
-        wanted = fetch.Wanted("rag-assay.yml", "full", tip, variant=variant)
+        wanted = fetch.Sought("rag-assay.yml", "full", tip, variant=variant)
         around, asked = fetch.asked_here(io.BytesIO(payload), wanted, variables, client)
         zones.place.mkdir(parents=True)
         return keep.Keeper(client, around.repository, asked, zones.place, zones.log.append)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from evaluator.model.config import Baseline
-from evaluator.zones.keeping import Kept
+from evaluator.zones.keeping import Keeping
 
 OTHER = "release"
 
 
-def kept(event: str, ref: str, default_branch: str = "main") -> Kept | None:
+def kept(event: str, ref: str, default_branch: str = "main") -> Keeping | None:
     """That of a run, by the variables that GitHub sets."""
     number = {"GITHUB_RUN_ID": "12", "GITHUB_RUN_ATTEMPT": "2"}
-    return Kept.of({"GITHUB_EVENT_NAME": event, "GITHUB_REF": ref, **number}, default_branch, "")
+    return Keeping.of({"GITHUB_EVENT_NAME": event, "GITHUB_REF": ref, **number}, default_branch, "")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_baselines_are_kept_of_the_baselines_branch_alone(event: str, ref: str, 
 def test_what_is_no_branch_keeps_nothing(ref: str) -> None:
     """A tag may be called like one."""
     assert kept("push", ref) is None
-    assert Kept.of({}, "main", "") is None
+    assert Keeping.of({}, "main", "") is None
 
 
 def test_the_branch_may_be_another_one_or_not_be_told() -> None:

@@ -12,7 +12,7 @@ from evaluator.model.comparison import Comparison
 from evaluator.model.decision import Decision
 from evaluator.zones import passing, publish
 from evaluator.zones.judging import Happened
-from evaluator.zones.prepare import Passing, Wanted, prepare
+from evaluator.zones.prepare import Passing, Preparation, prepare
 from tests.zones import CONFIG, changed, event_of, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Prepared:
         } | {name.replace("_", "."): data for name, data in parts.items()}  # fmt: skip
         given = {name: data for name, data in told.items() if data is not None}
         out, said = io.BytesIO(), io.StringIO()
-        wanted = Wanted("collect", happened=Happened("auto", "pull_request"), passes=passes)
+        wanted = Preparation("collect", happened=Happened("auto", "pull_request"), passes=passes)
         stream = stream_of({"tree.tar": tree_of(tmp_path / "repo").getvalue(), **given})
         prepare(stream, out, wanted, site(tmp_path / "zone", said))
         self.files, self.said = files_in(out), said.getvalue()

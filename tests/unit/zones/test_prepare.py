@@ -13,17 +13,19 @@ import pytest
 from evaluator import errors
 from evaluator.model.slugs import suite_slug
 from evaluator.stores import golden
-from evaluator.zones.prepare import Wanted, prepare
+from evaluator.zones.prepare import Preparation, prepare
 from tests.zones import TOPICS, files_in, site, stream_of, tree_of, write_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-COLLECT = Wanted("collect")
+COLLECT = Preparation("collect")
 
 
-def prepared(tmp_path: Path, wanted: Wanted = COLLECT, config: str = "rag-assay.yml") -> tuple[dict[str, bytes], str]:
+def prepared(
+    tmp_path: Path, wanted: Preparation = COLLECT, config: str = "rag-assay.yml"
+) -> tuple[dict[str, bytes], str]:
     """The files that come out, and what was said."""
     out, said = io.BytesIO(), io.StringIO()
     place = dataclasses.replace(site(tmp_path / "zone", said), config=config)
@@ -105,7 +107,7 @@ def test_earlier_runs_are_taken_out(tmp_path: Path, repo: Path) -> None:
         (repo / name).parent.mkdir(parents=True, exist_ok=True)
         (repo / name).write_text("label-x")
 
-    files, _ = prepared(tmp_path, Wanted("collect", hidden=("other/run.json",)))
+    files, _ = prepared(tmp_path, Preparation("collect", hidden=("other/run.json",)))
 
     assert b"label-" not in b"".join(files.values())
 
@@ -124,7 +126,7 @@ def test_what_is_granted_in_vain_is_named(
     """A process sees what workflow and configuration both name; where there is none, nothing is lost."""
     write_config(repo, pipeline=pipeline)
 
-    _, said = prepared(tmp_path, Wanted("collect", granted=("KEY", "OTHER")))
+    _, said = prepared(tmp_path, Preparation("collect", granted=("KEY", "OTHER")))
 
     assert re.findall(r"(\w+) is granted, and pipeline\.env does not name it", said) == unseen
 
@@ -138,7 +140,7 @@ def test_install_sees_nothing_of_the_suite(tmp_path: Path, repo: Path) -> None:
     """Neither questions nor documents are there when strangers' packages are installed."""
     (repo / "requirements.txt").write_text("six\n")
 
-    files, _ = prepared(tmp_path, Wanted("install"))
+    files, _ = prepared(tmp_path, Preparation("install"))
 
     assert sorted(files) == ["rag-assay.yml", "requirements.txt"]
 

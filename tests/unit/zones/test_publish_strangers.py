@@ -186,8 +186,8 @@ def test_the_baseline_is_looked_for_from_the_base_that_was_found(stranger: Stran
     }
     (tmp_path / "fetching").mkdir()
     out = io.BytesIO()
-    place = fetch.Place(tmp_path / "fetching", stranger.variables, stranger.said.append)
-    wanted = fetch.Wanted("rag-assay.yml", "retrieval", stranger.pull.head_sha, (FIRST,))
+    place = fetch.Workplace(tmp_path / "fetching", stranger.variables, stranger.said.append)
+    wanted = fetch.Sought("rag-assay.yml", "retrieval", stranger.pull.head_sha, (FIRST,))
     fetch.fetch(stream_of(parts), out, wanted, place, stranger.connect(stranger.server.api))
 
     (tmp_path / "taken").mkdir()

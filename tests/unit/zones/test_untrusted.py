@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from evaluator import errors
-from evaluator.zones.keeping import Kept
+from evaluator.zones.keeping import Keeping
 from tests.uploads import COMMIT, Fork, case_of, codes_of, decision_of
 from tests.zones import TOPICS, files_in
 
@@ -437,7 +437,7 @@ class TestDecided:
     def test_it_is_never_a_baseline(self, tmp_path: Path) -> None:
         """Whatever the base accepts, and however it comes to be handed over as one."""
         fork = Fork(tmp_path / "always", baseline={"accept": "always"})
-        kept = Kept("main", "main", run=1, attempt=1, event="push")
+        kept = Keeping("main", "main", run=1, attempt=1, event="push")
         files = fork.decided(fork.own(), kept=kept)
 
         assert decision_of(files)["accepted"] is False
