@@ -56,31 +56,20 @@ def score(
         AssayError: as the stage.
     """
     found: list[Fetched] = []
-
-    def take(part: IO[bytes]) -> None:
-        found.append(fetched.take(part, site.folder("fetched")))
-
     kept = Replies(site.run.with_name("kept"))
     archive.take_parts(
         stream, {"tree.tar": site.take_tree, "sealed.tar": site.taker(RECORDED)},
-        {fetched.NAME: take, kept.file.name: kept.take},
+        {
+            fetched.NAME: lambda part: found.append(fetched.take(part, site.folder("fetched"))),
+            kept.file.name: kept.take,
+        },
     )  # fmt: skip
     # A baseline and a cache that the configuration names are the pull request's own.
     workspace = dataclasses.replace(site.workspace(), judge_cache=kept.file, reads_own_baseline=False)
     if workspace.tier == "full":
         judging.check(workspace, site.root, granted)
-        if judging.is_signed(workspace.config.judge, granted):
-            kept.begin(workspace.log)
-        else:
-            # Without a key that nobody knows, anybody could have written what was kept.
-            kept.forget()
-    cases = golden.read_golden([workspace.path(file) for file in workspace.config.golden])
-    if stranger is None:
-        vouching.vouch(workspace, cases)
-    else:
-        from evaluator.zones import untrusted  # noqa: PLC0415 - only strangers' runs pay for it
-
-        workspace = untrusted.adopt(workspace, cases, stranger)
+        _begin(kept, workspace, granted)
+    workspace = _vouched(workspace, stranger)
     try:
         stage.score(workspace, _baseline(workspace, found))
     except errors.AssayError:
@@ -91,6 +80,25 @@ def score(
     with (kept.folder / PART).open("xb") as part:
         archive.pack_files(workspace.out, part, written)
     archive.pack_files(kept.folder, out, [PART, *kept.news()])
+
+
+def _begin(kept: Replies, workspace: Workspace, granted: Granted) -> None:
+    """Without a key that nobody knows, anybody could have written what was kept."""
+    if judging.is_signed(workspace.config.judge, granted):
+        kept.begin(workspace.log)
+    else:
+        kept.forget()
+
+
+def _vouched(workspace: Workspace, stranger: Stranger | None) -> Workspace:
+    """Hold the records to the questions of the golden set."""
+    cases = golden.read_golden([workspace.path(file) for file in workspace.config.golden])
+    if stranger is None:
+        vouching.vouch(workspace, cases)
+        return workspace
+    from evaluator.zones import untrusted  # noqa: PLC0415 - only strangers' runs pay for it
+
+    return untrusted.adopt(workspace, cases, stranger)
 
 
 def _baseline(workspace: Workspace, found: Sequence[Fetched]) -> Path | None:
