@@ -58,7 +58,12 @@ def departures(
 
 
 def undecidable(
-    *, other_list: bool = False, no_fixture: bool = False, no_judge: bool = False, renamed: str | None = None
+    *,
+    other_list: bool = False,
+    no_fixture: bool = False,
+    no_judge: bool = False,
+    renamed: str | None = None,
+    moved: str | None = None,
 ) -> Iterator[Departure]:
     """What takes the ground from under the exam as a whole.
 
@@ -66,9 +71,14 @@ def undecidable(
     ``no_fixture``: the baseline had one, so what a pipeline says of its results was held against it.
     ``no_judge``: the baseline's configuration had one, so what it would say of this run nobody can know.
     ``renamed``: what the suite was called, so that what was kept of it by that name is left behind.
+    ``moved``: the branch whose runs were kept, so that these are.
     """
     if renamed is not None:
         yield Departure(None, "undecided", f"the suite was called '{renamed}': its baselines are kept by that name")
+    if moved is not None:
+        yield Departure(
+            None, "undecided", f"baselines were kept of the branch '{moved}': none of another is among them"
+        )
     if no_judge:
         text = "the baseline's configuration has a judge: section and this run's has none: nothing is judged any more"
         yield Departure(None, "undecided", text)

@@ -89,6 +89,8 @@ class Found(Value):
     Attributes:
         suite: as the base calls it; None where the base has no configuration.
         base: the commit that the change is made to.
+        branch: where the base's configuration says that baselines are kept; None where it has none.
+        default_branch: where a configuration that says nothing of it keeps them.
         deterministic, judged: what each half is compared with. None: nothing; of the judged half also where nobody
             asked for it.
         inherited: the run of the base itself, where it was not accepted.
@@ -100,6 +102,8 @@ class Found(Value):
     format: Literal[1] = FORMAT
     suite: str | None
     base: str | None
+    branch: str | None = None
+    default_branch: str | None = None
     deterministic: Source | None = None
     judged: Source | None = None
     inherited: Source | None = None

@@ -116,7 +116,7 @@ class Examining:
             other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
             no_fixture=self._had_chunks(self.seen.baseline) and not self._had_chunks(self.seen.candidate),
             no_judge=self.theirs is not None and self.theirs.judge is not None and self.mine.judge is None,
-            renamed=self.standing.renamed(self.mine.suite),
+            renamed=self.standing.renamed(self.mine.suite), moved=self.standing.moved(self.mine.baseline.branch),
         )  # fmt: skip
         yield from loosened.departures(
             removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,

@@ -65,6 +65,13 @@ class Standing(NamedTuple):
         before = self.standard.found.suite if self.standard is not None else None
         return before if before not in {None, suite} else None
 
+    def moved(self, branch: str | None) -> str | None:
+        """The branch of which baselines are kept at the base, where a change keeps those of another."""
+        found = self.standard.found if self.standard is not None else None
+        if found is None or found.branch in {None, branch or found.default_branch}:
+            return None
+        return found.branch
+
 
 UNKNOWN = Standing()
 

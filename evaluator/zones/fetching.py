@@ -74,10 +74,14 @@ class Fetching:
             self._require(config)
         result = Found(
             suite=config.suite if config is not None else None, base=base, lost=self._lost,
+            branch=self._branch(config) if config is not None else None, default_branch=self._asked.default_branch,
             required=config is not None and config.baseline.required, notes=tuple(self._notes),
         ).but(**self._sources)  # fmt: skip
         values.write_value(self._root / FOUND, result)
         return result
+
+    def _branch(self, config: Config) -> str:
+        return config.baseline.branch or self._asked.default_branch
 
     @property
     def _open(self) -> list[Half]:
@@ -109,8 +113,7 @@ class Fetching:
 
     def _search(self, base: str, config: Config) -> None:
         asked = self._asked
-        branch = config.baseline.branch or asked.default_branch
-        expected = Expected(config.suite, branch, asked.repository, asked.workflows, asked.variant)
+        expected = Expected(config.suite, self._branch(config), asked.repository, asked.workflows, asked.variant)
         try:
             ancestry = self._repository.first_parents(base)
         except errors.GitHubError as error:

@@ -178,6 +178,33 @@ class TestWhatWasFound:
         assert decision(files)["outcome"] == "inconclusive"
         assert "the suite was called 'shop'" in decision(files)["reasons"][not has_baseline]["text"]
 
+    @pytest.mark.parametrize("has_baseline", [True, False])
+    def test_another_branch_of_baselines_leaves_it_open(
+        self, measured: Callable[..., dict[str, bytes]], *, has_baseline: bool
+    ) -> None:
+        """It has none yet, so that the change after this one would be compared with nothing: a person has to say so."""
+        run = measured()["run.json"] if has_baseline else None
+
+        files = measured(
+            baseline=run, config={"baseline": {"branch": "release"}}, suite="shop", branch="main", default_branch="main"
+        )  # fmt: skip
+
+        assert decision(files)["outcome"] == "inconclusive"
+        assert "kept of the branch 'main'" in decision(files)["reasons"][not has_baseline]["text"]
+
+    @pytest.mark.parametrize(("before", "after"), [("main", "main"), ("main", None), ("release", "release")])
+    def test_the_same_branch_is_no_other(
+        self, measured: Callable[..., dict[str, bytes]], before: str, after: str | None
+    ) -> None:
+        """Whether it is named or is the default."""
+        run = measured()["run.json"]
+
+        files = measured(
+            baseline=run, config={"baseline": {"branch": after}}, suite="shop", branch=before, default_branch="main"
+        )  # fmt: skip
+
+        assert decision(files)["outcome"] == "passed"
+
 
 class TestKept:
     """What a run on the baseline's branch leaves for later ones."""

@@ -113,6 +113,15 @@ class TestNearest:
         assert found.deterministic.commit == base
         assert (found.judged == found.deterministic) is (tier == "full")
 
+    def test_it_is_told_where_baselines_are_kept(self, baselines: Baselines) -> None:
+        """As the base has it, whatever the change makes of that."""
+        named = baselines.commit(branch="release")
+        silent = baselines.commit()
+
+        found = [baselines.find(each) for each in (named, silent)]
+
+        assert [(each.branch, each.default_branch) for each in found] == [("release", "main"), ("main", "main")]
+
     def test_another_branch_can_be_the_baseline(self, baselines: Baselines) -> None:
         """``baseline.branch`` of the base's configuration says which; main's own artifacts are none then."""
         base = baselines.commit(branch="stable")
