@@ -49,7 +49,8 @@ describe: ## fetch GitHub's description of its API, which the tests of publishin
 		else echo "describe: skipped, there is no npm" >&2; fi
 
 image: ## build the Action's image (BUILD_FLAGS="--network host", say) and print its size
-	@docker build --quiet $(BUILD_FLAGS) --tag rag-assay:dev --tag "rag-assay:$$(scripts/source_hash.sh | cut -c 1-16)" .
+	@docker build --quiet $(BUILD_FLAGS) --label rag-assay.built=here --tag rag-assay:dev .
+	@docker image prune --force --filter label=rag-assay.built=here > /dev/null
 	@docker image inspect --format 'rag-assay:dev has {{.Size}} bytes' rag-assay:dev
 
 lock: $(LINTING) ## write requirements-image.txt anew: the newest dependencies that pyproject.toml allows

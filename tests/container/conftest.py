@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.container.world import Forge, copy_action, docker
+from tests.container.world import Forge, copy_action
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +25,8 @@ def action(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def forge(tmp_path: Path, action: Path) -> Iterator[Forge]:
     """A place with one repository, which runs its workflow on pull requests; no run may leave anything behind."""
-    yield Forge(tmp_path, action)
+    forge = Forge(tmp_path, action)
+    yield forge
 
-    assert docker("ps", "--all", "--quiet", "--filter", "label=rag-assay.step") == ""
-    assert docker("volume", "ls", "--quiet", "--filter", "label=rag-assay.step") == ""
-    assert docker("network", "ls", "--quiet", "--filter", "label=rag-assay.step") == ""
+    assert forge.left() == []
     assert [path for path in tmp_path.rglob("rag-assay.*") if path.suffix not in {".yml", ".md"}] == []

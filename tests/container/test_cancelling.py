@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import signal
@@ -48,19 +47,8 @@ def scripts_of(forge: Forge) -> list[int]:
 
 
 def step_of(forge: Forge) -> str:
-    """What a forge's containers are labelled with, once its pipeline runs; others may run on this machine."""
-
-    def look() -> str:
-        for process in (path for path in Path("/proc").iterdir() if path.name.isdigit()):
-            with contextlib.suppress(OSError):
-                words = (process / "cmdline").read_bytes().decode().split("\0")
-                mine = f"HOME={forge.home}".encode() in (process / "environ").read_bytes().split(b"\0")
-                names = [word for word in words if word.startswith("rag-assay-") and word.endswith("-collect")]
-                if mine and names and docker("ps", "--quiet", "--filter", f"name={names[0]}"):
-                    return names[0].split("-")[-2]
-        return ""
-
-    return str(wait_for(look))
+    """What a forge's containers are labelled with, once its pipeline runs."""
+    return forge.container_of("collect").split("-")[-2]
 
 
 def left(step: str) -> list[str]:

@@ -45,11 +45,12 @@ def test_a_pull_request_is_told_what_became_of_it(team: Forge) -> None:
     world = team.github.world
     team.commit({"rag-assay.yml": (HANDBOOK / "rag-assay.candidate.yml").read_text()}, branch="change")
 
+    run = team.next_run
     worse = team.pull_request()
     assert (worse.passed, worse.code, states(team)) == (False, 1, ["pending", "failure"]), worse.log
     [comment] = world.comments.values()
     assert comment.body.startswith("## ❌ Failed: ")
-    assert f"{team.github.world.repo.full_name}/actions/runs/1/attempts/1" in comment.body
+    assert f"{team.github.world.repo.full_name}/actions/runs/{run}/attempts/1" in comment.body
     [check] = world.checks.values()
     assert check.conclusion == "failure"
     lines = (HANDBOOK / "golden.jsonl").read_text().splitlines()

@@ -48,7 +48,7 @@ class Reader(NamedTuple):
         command = command.replace("PATH/TO/rag-assay", str(self.clone))
         return subprocess.run(
             [str(shutil.which("bash")), "-c", command], cwd=self.folder, check=False, timeout=SECONDS, text=True,
-            env={**os.environ, **WHO, "HOME": str(self.home)},
+            env={**os.environ, **WHO, "HOME": str(self.home), "PIP_NO_CACHE_DIR": "1"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
 
@@ -79,7 +79,7 @@ def reader(forge: Forge) -> Reader:
     git(clone, "commit", "--quiet", "--message", "this version")
     folder.mkdir()
     settings = [
-        "--platform ubuntu-latest=-self-hosted", "--pull=false",
+        "--platform ubuntu-latest=-self-hosted", "--pull=false", f"--env GITHUB_RUN_ID={forge.next_run}",
         f"--local-repository {UPLOAD}={forge.folder / 'upload'}",
         f"--local-repository {DOWNLOAD}={forge.folder / 'download'}",
         f"--local-repository {''.join(CACHE)}={forge.folder / 'cache'}",

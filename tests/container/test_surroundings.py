@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import uuid
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
-from tests.container.world import Forge, container_of, docker, suite
+from tests.container.world import Forge, docker, suite
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 PACKAGE = (
@@ -78,12 +80,14 @@ def test_a_pull_request_cannot_allow_itself_to_be_built(written: str, policy: st
 
 
 @pytest.fixture
-def own_image(forge: Forge, tmp_path: Path) -> str:
+def own_image(forge: Forge, tmp_path: Path) -> Iterator[str]:
     """An image of the team's, with our package in it."""
     done = subprocess.run([forge.action / "scripts" / "source_hash.sh"], capture_output=True, text=True, check=True)
     (tmp_path / "Dockerfile").write_text(f"FROM rag-assay:{done.stdout[:16]}\nENV TEAM=1\n")
-    docker("build", "--quiet", "--network", "host", "--tag", "team-app:with", str(tmp_path))
-    return "team-app:with"
+    name = f"team-app:{uuid.uuid4().hex[:8]}"
+    docker("build", "--quiet", "--network", "host", "--tag", name, str(tmp_path))
+    yield name
+    docker("rmi", name)
 
 
 def test_a_team_can_bring_its_image(forge: Forge, own_image: str) -> None:
@@ -131,15 +135,15 @@ def test_a_cancelled_run_leaves_nothing(forge: Forge, tmp_path: Path, order: sig
     (tmp_path / "event.json").write_text("{}")
     variables = {
         "GITHUB_EVENT_PATH": str(tmp_path / "event.json"), "GITHUB_REF": "refs/heads/main",
-        "GITHUB_WORKSPACE": str(forge.repo), "GITHUB_EVENT_NAME": "push", "GITHUB_RUN_ID": "99", "GITHUB_JOB": "rag",
+        "GITHUB_WORKSPACE": str(forge.repo), "GITHUB_EVENT_NAME": "push", "GITHUB_RUN_ID": str(forge.next_run),
         "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKFLOW": "RAG", "GITHUB_OUTPUT": str(tmp_path / "out"),
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_TOKEN": "", "RUNNER_TEMP": str(temporary),
-        **defaults(forge.action),
+        "GITHUB_JOB": "rag", **defaults(forge.action),
     }  # fmt: skip
     with subprocess.Popen(
         [forge.action / "scripts" / "run.sh"], env=os.environ | variables, stdout=subprocess.DEVNULL
     ) as running:
-        name = container_of("collect")
+        name = forge.container_of("collect")
         running.send_signal(order)
         code = running.wait(60)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.container.world import ROOT, Forge, container_of, docker, stand_in_for_docker, suite
+from tests.container.world import ROOT, Forge, docker, stand_in_for_docker, suite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,7 +87,7 @@ def test_a_killed_container_is_no_verdict(forge: Forge) -> None:
     suite(forge, "import threading\ndef answer(question):\n    threading.Event().wait()\n")
     forge.commit({}, branch="change")
 
-    result = forge.pull_request(meanwhile=lambda: docker("kill", container_of("collect")) and None)
+    result = forge.pull_request(meanwhile=lambda: docker("kill", forge.container_of("collect")) and None)
 
     assert not result.passed
     assert (result.code, result.outputs["outcome"]) == (4, "error")

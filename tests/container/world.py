@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import shutil
 import socket
 import subprocess
@@ -107,16 +108,6 @@ def wait_for(found: Callable[[], Any]) -> Any:
     raise TimeoutError
 
 
-def container_of(zone: str) -> str:
-    """The running container of a zone."""
-
-    def look() -> str:
-        names = docker("ps", "--filter", "label=rag-assay.step", "--format", "{{.Names}}").split()
-        return next((name for name in names if name.endswith(f"-{zone}")), "")
-
-    return str(wait_for(look))
-
-
 @dataclass(frozen=True)
 class Result:
     """What came of one run of the workflow."""
@@ -200,7 +191,8 @@ class Forge:
         self._stand_in("cache/restore", RESTORES, "path", "key", "restore-keys")
         self._stand_in("cache/save", SAVES, "path", "key")
         self._stand_in("download", TAKES, "name", "path")
-        self._runs, self._group_base = 0, ""
+        # As on GitHub no two repositories have a run of one number: what runs leave is told apart by it.
+        self._first_run, self._runs, self._group_base = 10**9 + secrets.randbelow(10**9), 0, ""
 
     def _stand_in(self, place: str, script: str, *inputs: str) -> None:
         """An action that does what another one's name says."""
@@ -266,7 +258,20 @@ class Forge:
     @property
     def next_run(self) -> int:
         """The number that the next run will have."""
-        return self._runs + 1
+        return self._first_run * 1000 + self._runs + 1
+
+    def container_of(self, zone: str) -> str:
+        """The running container of a zone, once there is one."""
+        return str(wait_for(lambda: next((name for name in self._ours("ps") if name.endswith(f"-{zone}")), "")))
+
+    def left(self) -> list[str]:
+        """Containers, volumes and networks of this repository's runs; others may run on this machine."""
+        return [*self._ours("ps", "--all"), *self._ours("volume", "ls"), *self._ours("network", "ls")]
+
+    def _ours(self, *listing: str) -> list[str]:
+        column = "{{.Names}}" if listing[0] == "ps" else "{{.Name}}"
+        names = docker(*listing, "--filter", "label=rag-assay.step", "--format", column).split()
+        return [name for name in names if name.startswith(f"rag-assay-{self._first_run}")]
 
     def maintain(self, event: str, **inputs: str) -> Result:
         """Let the workflow that copies and accepts baselines run on what is checked out."""
@@ -281,14 +286,13 @@ class Forge:
         return self._act(name, self._event(name), meanwhile)
 
     def _act(self, name: str, payload: Mapping[str, Any], meanwhile: Callable[[], None]) -> Result:
-        self._runs += 1
+        run, self._runs = self.next_run, self._runs + 1
         place = self.folder / f"run-{self._runs}"
         (place / "artifacts").mkdir(parents=True)
-        event = place / "event.json"
-        event.write_text(json.dumps(payload))
+        (place / "event.json").write_text(json.dumps(payload))
         with (place / "log").open("wb") as log:
             running = subprocess.Popen(
-                self._command(name, event, place / "artifacts"), cwd=self.repo, stdout=log, stderr=subprocess.STDOUT,
+                self._command(name, run, place), cwd=self.repo, stdout=log, stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL, env={**os.environ, "HOME": str(self.home), **self.runner},
             )  # fmt: skip
             try:
@@ -361,12 +365,13 @@ class Forge:
             "repository": shapes.repo(world.repo, full=True),
         }  # fmt: skip
 
-    def _command(self, name: str, event: Path, artifacts: Path) -> list[str]:
+    def _command(self, name: str, run: int, place: Path) -> list[str]:
         return [
             "act", name, "--platform", "ubuntu-latest=-self-hosted", "--pull=false",
-            "--eventpath", str(event), "--env", "GITHUB_REPOSITORY=o/r", "--env", f"ARTIFACTS={artifacts}",
+            "--eventpath", str(place / "event.json"), "--env", "GITHUB_REPOSITORY=o/r",
+            "--env", f"ARTIFACTS={place / 'artifacts'}",
             "--env", f"KEPT={self.folder / 'kept'}", "--local-repository", f"{''.join(CACHE)}={self.folder / 'cache'}",
-            "--env", f"GITHUB_RUN_ID={self._runs}",
+            "--env", f"GITHUB_RUN_ID={run}",
             *(("--env", f"GITHUB_API_URL={api}") if (api := self.github.api if self.github else self.api) else ()),
             *(argument for name, value in self.secrets.items() for argument in ("--secret", f"{name}={value}")),
             "--local-repository", f"{UPLOAD}={self.folder / 'upload'}",
