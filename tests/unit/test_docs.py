@@ -18,6 +18,8 @@ from evaluator.cli import failures, root
 from tests import documents
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from evaluator.model.score import Metric
 
 ROOT = Path(__file__).parents[2]
@@ -195,14 +197,22 @@ def test_the_package_is_what_its_metadata_says() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
 
 
-@pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_test_says_what_it_protects(path: Path) -> None:
-    """Each test begins with one sentence about a behaviour."""
-    tests = [
-        node
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    ]
+def test_every_test_says_what_it_protects() -> None:
+    """Each test begins with one sentence about a behaviour, and no file is without a test."""
+    found = {path: tests_of(ast.parse(path.read_text()).body) for path in TESTS}
 
-    assert [node.name for node in tests if not ast.get_docstring(node)] == []
-    assert tests
+    assert [
+        f"{path}: {node.name}" for path, tests in found.items() for node in tests if not ast.get_docstring(node)
+    ] == []
+    assert [str(path) for path, tests in found.items() if not tests] == []
+
+
+def tests_of(statements: Iterable[ast.stmt]) -> list[ast.FunctionDef]:
+    """The tests among these, and those of their classes."""
+    found = []
+    for node in statements:
+        if isinstance(node, ast.ClassDef):
+            found += tests_of(node.body)
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            found.append(node)
+    return found
