@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import zlib
 from pathlib import Path
 
 import hypothesis
@@ -26,14 +27,22 @@ FOREIGN_PREFIXES = (
     "OPENAI_",
     "ANTHROPIC_",
 )
+MEASURED = int(os.environ.get("ASSAY_MEASURED", "4"))
+"""Of so many tests one has the processes measured that it starts: coverage doubles what they take of the machine.
+
+Which one is settled by its name. Hundreds of tests run commands, so a line that commands reach is found all the same;
+``ASSAY_MEASURED=1 make test`` measures every process.
+"""
+
 SHARED = Path(__file__).parents[2] / "shared"
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """No variable of the caller's changes what a test sees, here or in a process it starts."""
+    measured = zlib.crc32(request.node.nodeid.encode()) % MEASURED == 0
     for name in os.environ:
-        if name.startswith(FOREIGN_PREFIXES):
+        if name.startswith(FOREIGN_PREFIXES) or (name.startswith("COVERAGE_PROCESS_") and not measured):
             monkeypatch.delenv(name)
 
 
