@@ -44,7 +44,7 @@ def publish(server: GitHub, place: Path, **more: str) -> subprocess.CompletedPro
         "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "GITHUB_TOKEN": TOKEN, "GITHUB_API_URL": server.api,
         "GITHUB_REPOSITORY": "acme/shop", "GITHUB_ACTOR": "ada", "GITHUB_EVENT_NAME": "schedule", "GITHUB_RUN_ID": "9",
         "GITHUB_RUN_ATTEMPT": "1", "GITHUB_SHA": server.world.branches["main"], "GITHUB_REF": "refs/heads/main",
-        **more,
+        "TMPDIR": str(place), **more,
     }  # fmt: skip
     payload = {"repository": {"id": 1001, "default_branch": "main"}}
     return subprocess.run(
