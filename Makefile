@@ -24,7 +24,7 @@ demo: $(INSTALLED) ## install, then show the comment of a change that made the b
 	@$(BIN)/rag-assay demo
 
 test: lint ## lint, then run every test on all cores with branch coverage
-	@$(BIN)/python -m pytest --numprocesses auto --cov --cov-report=term
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report=term
 
 lint: $(DEVELOPING) ## ruff and mypy
 	@$(BIN)/ruff check .
