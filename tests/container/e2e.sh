@@ -37,4 +37,5 @@ if ! docker image inspect "$built" >/dev/null 2>&1; then
     docker tag rag-assay:dev "$built"
     trap 'docker rmi "$built" >/dev/null' EXIT
 fi
-ASSAY_E2E=1 .venv/bin/python -m pytest --numprocesses auto --dist worksteal tests/container "$@"
+# A run of a workflow waits for containers about half of its time.
+ASSAY_E2E=1 .venv/bin/python -m pytest --numprocesses "$(($(nproc) + 1))" --dist worksteal tests/container "$@"
