@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evaluator.github.client import Client
 
 MOST_COMMENT_PAGES = 20
-MOST_STATUS_PAGES = 5
+MOST_STATUS_PAGES = 10
 LONGEST_TITLE = 256
 LONGEST_COMMENT = 65_536
 LONGEST_SUMMARY = 65_535
@@ -119,10 +119,10 @@ class Publishing:
             sent |= {"state": "open" if why == "reopened" else "closed", "state_reason": why}
         self._client.send("PATCH", f"{self._here}/issues/{number}", sent, repeatable=True)
 
-    def statuses(self, sha: str) -> tuple[values.Status, ...]:
-        """The newest statuses of a commit, newest first: all that may still count."""
+    def statuses(self, sha: str) -> Found[values.Status]:
+        """The newest statuses of a commit, newest first."""
         listing = self._client.listed(f"{self._here}/commits/{part(sha)}/statuses", most=MOST_STATUS_PAGES)
-        return values.read_all(values.Status, listing.items)
+        return Found(values.read_all(values.Status, listing.items), listing.complete)
 
     def set_status(self, sha: str, status: StatusText) -> None:
         """Set a status of a commit; the newest of a context is the one that counts."""

@@ -34,6 +34,7 @@ LONGEST_NAME = 200
 """Of a suite, as the configuration allows it."""
 
 NOT_MEASURED = "Pull request #{} has the same head and was not measured"
+NOT_READ = "This commit has more statuses than are read, and a worse one may be among them: push another commit"
 
 
 class Told(NamedTuple):
@@ -116,23 +117,32 @@ def set_status(hub: Hub, names: Names, verdict: Verdict) -> str:
     text = StatusText(STATES[verdict.outcome], names.context, posting.description(verdict), url)
     hub.publishing.set_status(hub.activity.head_sha, text)
     hub.log(f"the status {names.context} is {text.state}")
-    return _keep_the_worst(hub, names, ours, text) if _rivals(there, ours) and verdict.outcome != "pending" else ""
+    if verdict.outcome == "pending" or not _rivals(there, ours):
+        return ""
+    return _keep_the_worst(hub, names, ours, text, there)
 
 
-def _keep_the_worst(hub: Hub, names: Names, ours: Stamp, text: StatusText) -> str:
-    """Of those that set one status the one that ends last must not hide what others found, or have yet to find."""
+def _keep_the_worst(hub: Hub, names: Names, ours: Stamp, text: StatusText, there: Sequence[Told]) -> str:
+    """Of those that set one status the one that ends last must not hide what others found, or have yet to find.
+
+    By what was ``there`` at first, so that ours stands for no longer than it must, and not for ever if GitHub fails.
+    """
     shown = text
-    for _ in range(LOOKS):
+    for look in range(LOOKS + 1):
         # They may have ended between our reading and our writing.
-        rivals = sorted(_rivals(_statuses(hub, names), ours), key=lambda each: each.stamp.severity, reverse=True)
+        found = _statuses(hub, names) if look else there
+        rivals = sorted(_rivals(found, ours), key=lambda each: each.stamp.severity, reverse=True)
         kept = next((each for each in rivals if each.stamp.severity > ours.severity and _stands(hub, each.stamp)), None)
         worst = text
         if kept is not None:
             worst = StatusText(STATES[kept.stamp.outcome], names.context, kept.description, kept.url)
-        if worst == shown:
+        if worst != shown:
+            hub.publishing.set_status(hub.activity.head_sha, worst)
+        elif look:
             break
-        hub.publishing.set_status(hub.activity.head_sha, worst)
         shown = worst
+        if kept is not None and kept.description == NOT_READ:
+            return NOT_READ
     if any(each.stamp.pull == ours.pull for each in rivals):
         return (
             f"another job sets the status {names.context}, too, and the worse outcome stays; give each its own variant"
@@ -174,10 +184,14 @@ def _rivals(there: Sequence[Told], ours: Stamp) -> list[Told]:
 
 
 def _statuses(hub: Hub, names: Names) -> list[Told]:
-    """What runs of workflows said under our name, newest first, and the pull requests that none was of."""
+    """What runs of workflows said under our name, newest first, and the pull requests that none was of.
+
+    Where not all is read, that counts as one that did not pass.
+    """
     root, found = re.escape(f"{hub.pages.root}/actions/runs/"), []
     own = hub.activity.pull.number if hub.activity.pull is not None else 0
-    for status in hub.publishing.statuses(hub.activity.head_sha):
+    listing = hub.publishing.statuses(hub.activity.head_sha)
+    for status in listing.items:
         place = re.fullmatch(
             rf"{root}(\d{{1,18}})/attempts/(\d{{1,9}})#([a-z0-9-]*)/([a-z0-9-]*)(?:/(\d{{1,18}}))?",
             status.target_url or "",
@@ -189,6 +203,8 @@ def _statuses(hub: Hub, names: Names) -> list[Told]:
                 int(place[1]), int(place[2]), place[4], OUTCOMES[status.state], place[3], int(place[5] or own)
             )  # fmt: skip
             found.append(Told(stamp, status.description or "", status.target_url))
+    if not listing.complete:
+        found.append(Told(Stamp(0, 0, outcome="inconclusive", workflow="?", pull=own), NOT_READ, None))
     return found + [
         Told(
             Stamp(0, 0, outcome="pending", pull=number), NOT_MEASURED.format(number), f"{hub.pages.root}/pull/{number}"

@@ -81,7 +81,7 @@ class TestStatuses:
         publishing.set_status(head, StatusText("pending", "rag-assay/shop", "running"))
         publishing.set_status(head, StatusText("failure", "rag-assay/shop", "2 regressions", "https://example.com/run"))
 
-        found = publishing.statuses(head)
+        found = publishing.statuses(head).items
 
         assert [(each.state, each.description) for each in found] == [
             ("failure", "2 regressions"),

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from evaluator.github import event, values
+from evaluator import errors
+from evaluator.github import event, publishing, values
+from evaluator.github.publishing import StatusText
+from evaluator.github.repository import Found
 from evaluator.stages.publish import warning
 from tests.fakes.github.server import FORBIDDEN, Fault, GitHub, limited
 from tests.fakes.github.shapes import Shapes
@@ -290,7 +293,7 @@ class TestNames:
         hub, looks = team.hub(5), iter([False, True, False])
         look = hub.publishing.statuses
 
-        def looked(sha: str) -> tuple[values.Status, ...]:
+        def looked(sha: str) -> Found[values.Status]:
             found = look(sha)
             if next(looks, False):
                 team.publish(verdict("passed"), run=5, leg="b")
@@ -300,6 +303,39 @@ class TestNames:
         team.publish(verdict("passed"), hub=hub)
 
         assert team.statuses() == {STATUS: "success"}
+
+    def test_a_job_that_cannot_look_again_hides_nothing(self, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        """GitHub fails after its status was set: what was there before counts, and it is not green."""
+        team.announce(run=5)
+        team.publish(verdict("failed"), run=5, leg="b")
+        hub, looks = team.hub(5), iter([True])
+        look = hub.publishing.statuses
+
+        def looked(sha: str) -> Found[values.Status]:
+            if not next(looks, False):
+                raise errors.GitHubError("GitHub is away")
+            return look(sha)
+
+        monkeypatch.setattr(hub.publishing, "statuses", looked)
+        team.publish(verdict("passed"), hub=hub)
+
+        assert team.statuses() == {STATUS: "failure"}
+
+    @pytest.mark.parametrize(("outcome", "begins"), [("passed", "This commit has more"), ("failed", "Failed")])
+    def test_where_not_all_statuses_are_read_nothing_is_green(
+        self, team: Team, monkeypatch: pytest.MonkeyPatch, outcome: str, begins: str
+    ) -> None:
+        """One behind those that are read may be of another pull request, and red."""
+        monkeypatch.setattr(publishing, "MOST_STATUS_PAGES", 1)
+        for number in range(100):
+            team.hub().publishing.set_status(team.pull.head_sha, StatusText("success", f"other/{number}", "fine"))
+        team.announce(run=5)
+        team.publish(verdict(outcome), run=5)
+
+        said = team.server.world.statuses[-1]
+        assert (said.context, said.state) == (STATUS, "failure")
+        assert (said.description or "").startswith(begins)
+        assert ("push another commit" in " ".join(team.said)) == (outcome == "passed")
 
     @pytest.mark.parametrize("names", [("shop", "Shop"), ("Shop", "shop")])
     def test_names_that_differ_in_capitals_alone_never_hide_a_failure(self, team: Team, names: tuple[str, str]) -> None:
