@@ -30,7 +30,7 @@ def team(forge: Forge) -> Iterator[Forge]:
     forge.accept()
     with GitHub(World("o/r"), host=address()) as github:
         forge.github = github
-        forge.jobs = {"baseline-file": "baseline.json"}
+        forge.jobs = {"baseline-file": "baseline.json", "check": True}
         # act has one token for all jobs, whatever their permissions.
         forge.secrets = {"GITHUB_TOKEN": TOKEN, "JUDGE_KEY": "sk-very-secret"}
         yield forge
@@ -50,6 +50,7 @@ def test_several_jobs_come_to_the_verdict_of_one(team: Forge) -> None:
     team.commit({"README.md": "more"}, branch="change")
     good = team.pull_request()
     assert (good.passed, states(team)) == (True, ["pending", "success"]), good.log
+    assert [each.conclusion for each in world.checks.values()] == ["success"]
 
     team.commit({"app.py": PIPELINE.format(good=False)})
     worse = team.pull_request()
