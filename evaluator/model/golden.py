@@ -130,7 +130,7 @@ class Case(Value):
             key = need.declared()
             if key not in merged or merged[key].grade < need.grade:
                 merged[key] = need
-        return Labels.model_construct(
+        return Labels.known(
             expect=self.expect, relevant=tuple(merged.values()), irrelevant=self.irrelevant, facts=self.facts,
             reference=self.reference, category=self.category, critical=self.critical, split=self.split,
         )  # fmt: skip

@@ -116,6 +116,8 @@ class Scorer:
         }
 
     def _context_only(self, record: Record) -> Iterator[Hit]:
+        if record.context == tuple(hit.id for hit in record.retrieved[: len(record.context)]):
+            return  # the best of the ranking, as nearly always
         retrieved = {hit.id for hit in record.retrieved}
         missing = [chunk for chunk in dict.fromkeys(record.context) if chunk not in retrieved]
         in_steps = {hit.id: hit for hit in union(record.steps)} if missing and record.steps else {}
@@ -127,14 +129,15 @@ class Scorer:
 
     def _draft(self, case: Case, record: Record) -> RunCase:
         labels = case.labels
-        return RunCase(
+        return RunCase.known(
             id=case.id, category=case.category, critical=case.critical, split=case.split,
             language=case.language or self._language, question=case.question,
             history=tuple({"role": turn.role, "content": turn.content} for turn in case.history),
-            input_hash=record.input_hash, labels_hash=labels.hash, labels=labels.written, needs=(),
+            input_hash=record.input_hash, labels_hash=labels.hash, labels=labels.written, needs=(), facts=(),
             scores={}, unscored={}, not_applicable={}, failure=record.failure, diagnosis=None, answer=record.answer,
-            abstained=record.abstained, context=record.context, steps=None, usage=record.usage,
-            duplicates=record.duplicates, retrieved=None,
+            abstained=record.abstained, context=record.context, context_only=(), claims=None, judgement=None,
+            steps=None, gathered=None, usage=record.usage, duplicates=record.duplicates, paraphrases=(),
+            retrieved=None, repeats=(),
         )  # fmt: skip
 
     def written(self, scored: HeldCase) -> dict[str, Any]:
@@ -214,7 +217,7 @@ def by_outcome(scores: Mapping[MetricId, Score], declared: Mapping[str, Metric])
 def _needs(view: CaseView, found_in: Mapping[int, FoundInStep]) -> tuple[RunNeed, ...]:
     rank_of = {need: rank for rank, needs in view.gains.satisfactions for need in needs}
     return tuple(
-        RunNeed(
+        RunNeed.known(
             need=need.to_golden(),
             chunks=found.ways,
             digest=found.digest,
@@ -228,7 +231,7 @@ def _needs(view: CaseView, found_in: Mapping[int, FoundInStep]) -> tuple[RunNeed
 
 def _facts(view: CaseView) -> tuple[RunFact, ...]:
     return tuple(
-        RunFact(
+        RunFact.known(
             fact=found.fact,
             found=found.found,
             chunks=found.chunks,
