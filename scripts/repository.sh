@@ -14,16 +14,21 @@ check_checkout() {
 
 # What is decided stands on the head of the pull request, or of the merge group: it has to be in what is measured.
 check_head() {
-    local head wanted=''
+    local head wanted='' why='leave out the input ref of actions/checkout, or give it fetch-depth: 0'
     head=$(git rev-parse HEAD)
     case $GITHUB_EVENT_NAME in
         pull_request*) wanted=$ASSAY_HEAD_SHA ;;
         merge_group) wanted=${GITHUB_SHA-} ;;
     esac
-    [[ -n $wanted && $head != "${GITHUB_SHA-}" ]] || return 0
+    [[ -n $wanted && $head != "$wanted" ]] || return 0
+    # A merge of GitHub's names it in a clone that has no history, too; and it may still be the one of an older head.
+    [[ $'\n'$(parents_of_head)$'\n' != *$'\n'"$wanted"$'\n'* ]] || return 0
+    [[ $head != "${GITHUB_SHA-}" ]] || why="GitHub had no merge of it yet; push again, or close the pull request and reopen it"
     git merge-base --is-ancestor "$wanted" "$head" 2>/dev/null ||
-        stop 2 "the head $wanted of the pull request or merge group is not in what is checked out ($head): leave out the input ref of actions/checkout, or give it fetch-depth: 0"
+        stop 2 "the head $wanted of the pull request or merge group is not in what is checked out ($head): $why"
 }
+
+parents_of_head() { git cat-file commit HEAD | sed -n -e '/^$/q' -e 's/^parent //p'; }
 
 pack_repository() {
     if ! { git ls-files -z --recurse-submodules && included; } | existing | sort --zero-terminated --unique |
@@ -48,7 +53,7 @@ existing() {
 # base: the commit that the change is compared with; empty where there is none.
 find_base() {
     local -a parents
-    mapfile -t parents < <(git cat-file commit HEAD | sed -n -e '/^$/q' -e 's/^parent //p')
+    mapfile -t parents < <(parents_of_head)
     case $GITHUB_EVENT_NAME in
         pull_request | pull_request_review | pull_request_review_comment)
             # Only of a merge commit that GitHub made: whoever makes one himself chooses its parents.

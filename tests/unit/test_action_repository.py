@@ -238,7 +238,20 @@ def test_a_checkout_without_the_head_is_refused(runner: Runner) -> None:
     assert f"head {head} of the pull request or merge group is not in what is checked out ({main})" in said
     queued = runner.attempt("true", GITHUB_EVENT_NAME="merge_group", GITHUB_SHA=head, ASSAY_HEAD_SHA="")
     assert f"head {head} of the pull request or merge group is not in what" in queued
-    assert runner.attempt("true", GITHUB_SHA=main, ASSAY_HEAD_SHA=head) == ""
+    stale = runner.attempt("true", GITHUB_SHA=main, ASSAY_HEAD_SHA=head)
+    assert f"is not in what is checked out ({main}): GitHub had no merge of it yet" in stale
+
+
+def test_a_merge_in_a_clone_without_history_has_the_head(runner: Runner) -> None:
+    """It names its parents, whether they are there or not."""
+    main = runner.commit("main")
+    runner.git("checkout", "--quiet", "-b", "change", "HEAD~1")
+    head = runner.commit("head")
+    runner.git("checkout", "--quiet", "--detach", main)
+    runner.git("merge", "--quiet", "--no-ff", "-m", "merge", head)
+    (runner.repo / ".git" / "shallow").write_text(runner.git("rev-parse", "HEAD") + "\n")
+
+    assert runner.attempt("true", GITHUB_SHA=runner.git("rev-parse", "HEAD"), ASSAY_HEAD_SHA=head) == ""
 
 
 DEPENDS = 'describe_dependencies; printf "%s\n" "${depends[@]}"'
