@@ -119,10 +119,10 @@ class Publishing:
             sent |= {"state": "open" if why == "reopened" else "closed", "state_reason": why}
         self._client.send("PATCH", f"{self._here}/issues/{number}", sent, repeatable=True)
 
-    def statuses(self, sha: str) -> Found[values.Status]:
+    def statuses(self, sha: str) -> Listed[values.Status]:
         """The newest statuses of a commit, newest first."""
         listing = self._client.listed(f"{self._here}/commits/{part(sha)}/statuses", most=MOST_STATUS_PAGES)
-        return Found(values.read_all(values.Status, listing.items), listing.complete)
+        return Listed(values.read_all(values.Status, listing.items), listing.complete)
 
     def set_status(self, sha: str, status: StatusText) -> None:
         """Set a status of a commit; the newest of a context is the one that counts."""

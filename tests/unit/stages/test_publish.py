@@ -9,7 +9,7 @@ import pytest
 from evaluator import errors
 from evaluator.github import event, publishing, values
 from evaluator.github.publishing import StatusText
-from evaluator.github.repository import Found
+from evaluator.github.repository import Listed
 from evaluator.stages.publish import warning
 from tests.fakes.github.server import FORBIDDEN, Fault, GitHub, limited
 from tests.fakes.github.shapes import Shapes
@@ -293,7 +293,7 @@ class TestNames:
         hub, looks = team.hub(5), iter([False, True, False])
         look = hub.publishing.statuses
 
-        def looked(sha: str) -> Found[values.Status]:
+        def looked(sha: str) -> Listed[values.Status]:
             found = look(sha)
             if next(looks, False):
                 team.publish(verdict("passed"), run=5, leg="b")
@@ -311,7 +311,7 @@ class TestNames:
         hub, looks = team.hub(5), iter([True])
         look = hub.publishing.statuses
 
-        def looked(sha: str) -> Found[values.Status]:
+        def looked(sha: str) -> Listed[values.Status]:
             if not next(looks, False):
                 raise errors.GitHubError("GitHub is away")
             return look(sha)
