@@ -52,10 +52,8 @@ class Pull(FromGitHub):
     number: Number
     state: str
     locked: bool = False
-    draft: bool = False
     head: Side
     base: Side
-    merge_commit_sha: Sha | None = None
     user: User | None = None
 
 
@@ -95,8 +93,6 @@ class Artifact(FromGitHub):
     name: str
     size_in_bytes: Annotated[int, pydantic.Field(ge=0)]
     expired: bool
-    created_at: str | None = None
-    expires_at: str | None = None
     digest: str | None = None
     workflow_run: Origin | None = None
 
@@ -110,7 +106,6 @@ class Run(FromGitHub):
     head_branch: str | None = None
     head_sha: Sha
     run_attempt: Number = 1
-    status: str | None = None
     conclusion: str | None = None
     repository: Repo
     head_repository: Repo | None = None
@@ -138,8 +133,6 @@ class Comment(FromGitHub):
     user: User | None = None
     body: str | None = None
     html_url: str
-    created_at: str
-    updated_at: str
 
 
 class Issue(FromGitHub):
@@ -160,8 +153,6 @@ class Status(FromGitHub):
     context: str
     description: str | None = None
     target_url: str | None = None
-    created_at: str
-    creator: User | None = None
 
 
 class Check(FromGitHub):

@@ -67,9 +67,6 @@ class Outgoing:
         return None if parent is None or bypasses(target.host, {"no": self.bypass}) else parent
 
 
-DIRECT = Outgoing({})
-
-
 def read(environment: Mapping[str, str]) -> Outgoing:
     """The proxies of an environment: ``HTTP_PROXY``, ``HTTPS_PROXY``, ``ALL_PROXY`` and ``NO_PROXY``, in either case.
 

@@ -76,7 +76,7 @@ class TestPulls:
 
         pull = repository.pull(1)
 
-        assert (pull.head.repo, pull.draft, pull.locked) == (None, True, True)
+        assert (pull.head.repo, pull.locked) == (None, True)
 
     def test_those_of_a_forks_branch_are_found(self, server: GitHub, repository: Repository) -> None:
         """A run of a fork names no pull request; its owner, branch and head lead to all that there are (G6)."""
