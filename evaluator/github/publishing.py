@@ -19,6 +19,7 @@ LONGEST_TITLE = 256
 LONGEST_COMMENT = 65_536
 LONGEST_SUMMARY = 65_535
 LONGEST_DESCRIPTION = 140
+LONGEST_CONTEXT = 255
 MOST_ANNOTATIONS = 50
 """What GitHub takes at once; whoever writes more is told 422, and nothing is written."""
 

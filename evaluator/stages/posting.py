@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluator.github.publishing import LONGEST_COMMENT, LONGEST_DESCRIPTION, LONGEST_SUMMARY, LONGEST_TITLE
+from evaluator.github.publishing import (
+    LONGEST_COMMENT,
+    LONGEST_CONTEXT,
+    LONGEST_DESCRIPTION,
+    LONGEST_SUMMARY,
+    LONGEST_TITLE,
+)
 from evaluator.report.sizes import Limit
 from evaluator.templates import cut, md, one_line
 
@@ -23,6 +29,9 @@ KEPT = (
 )
 LONGEST_HEADING = 1_000
 LONGEST_REASON = 4_000
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]+")
+"""What takes four bytes. GitHub refuses a status that has any, and a required one would stay pending."""
+
 _OF_REPORT = re.compile(r"\s*^<!-- rag-assay suite=[a-z0-9-]+ -->\s*\Z", re.MULTILINE)
 
 
@@ -106,9 +115,13 @@ def summary(verdict: Verdict, more: str = "") -> str:
 
 
 def description(verdict: Verdict) -> str:
-    """A status in so many words as it takes, however they are counted."""
-    shown = cut(verdict.sentence, LONGEST_DESCRIPTION)
-    return shown if Limit(LONGEST_DESCRIPTION, BYTES).holds(shown) else cut(shown, LONGEST_DESCRIPTION // 2)
+    """A status in so many words as it takes, without what GitHub refuses there: emoji and the like."""
+    return cut(_ASTRAL.sub("\N{REPLACEMENT CHARACTER}", verdict.sentence), LONGEST_DESCRIPTION)
+
+
+def context(shown: str) -> str:
+    """The name of a status; what GitHub refuses is spelt out, so that unlike names stay unlike."""
+    return cut(_ASTRAL.sub(lambda found: "".join(f"‹U+{ord(each):X}›" for each in found[0]), shown), LONGEST_CONTEXT)
 
 
 def _short(text: str) -> str:

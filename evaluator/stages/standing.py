@@ -89,7 +89,7 @@ class Names(NamedTuple):
     @property
     def context(self) -> str:
         """Of the status."""
-        return f"rag-assay/{self.shown}"
+        return posting.context(f"rag-assay/{self.shown}")
 
 
 def mark_of(hub: Hub, names: Names, verdict: Verdict) -> Mark:

@@ -320,6 +320,9 @@ def set_status(asked):
         raise unprocessable("Status", "description", "description is too long (maximum is 140 characters)")
     if length(context) > LONGEST_TITLE:
         raise unprocessable("Status", "context", "context is too long (maximum is 255 characters)")
+    for name, text in (("description", body.get("description") or ""), ("context", context)):
+        if max(text, default="") > "\uffff":
+            raise unprocessable("Status", name, f"{name} doesn't accept 4-byte Unicode")
     if sum(one.sha == sha and one.context == context for one in world.statuses) >= MOST_STATUSES:
         raise unprocessable("Status", "sha", "This SHA and context has reached the maximum number of statuses.")
     given = (body.get("description"), body.get("target_url"))

@@ -15,7 +15,7 @@ from tests.fakes.github.server import FORBIDDEN, Fault, GitHub, limited
 from tests.fakes.github.shapes import Shapes
 from tests.fakes.github.world import Pull, World
 from tests.github import Connect, StoppedClock
-from tests.publishing import Team, verdict
+from tests.publishing import CONFIG, Team, verdict
 
 STATUS = "rag-assay/shop"
 
@@ -396,12 +396,32 @@ class TestStatus:
         assert "no comment: the event merge_group has no pull request" in team.log
 
     def test_a_long_sentence_fits(self, team: Team) -> None:
-        """GitHub takes 140 characters, and an emoji may be two of them."""
-        team.publish(verdict()._replace(sentence="🙂" * 300))
+        """GitHub takes 140 characters."""
+        team.publish(verdict()._replace(sentence="ä" * 300))
 
         [status] = team.server.world.statuses
-        assert status.description is not None
-        assert len(status.description.encode("utf-16-le")) // 2 <= 140
+        assert status.description == f"{'ä' * 139}…"
+
+    def test_what_github_refuses_in_a_status_is_left_out(self, team: Team) -> None:
+        """Characters of four bytes: the status of a category with an emoji would stay pending for ever."""
+        team.announce()
+        team.publish(verdict("failed")._replace(sentence="Failed: recall@5 in 🚚🚚 parcels"))
+
+        assert team.said == []
+        assert [each.description for each in team.server.world.statuses] == [
+            "Measuring", "Failed: recall@5 in \N{REPLACEMENT CHARACTER} parcels",
+        ]  # fmt: skip
+
+    def test_any_name_of_a_suite_makes_a_status(self, team: Team) -> None:
+        """With an emoji, and as long as both names may be."""
+        team.server.world.add_commit(files={CONFIG: f"suite: {'🚚' + 'x' * 199}\n".encode()})
+        team.pull.base_sha = team.server.world.branches["main"]
+        team.wanted = Wanted(CONFIG, "🚚" + "x" * 199, variant="v" * 60)
+        team.publish(verdict())
+
+        [status] = team.server.world.statuses
+        assert team.said == []
+        assert (status.context[:20], len(status.context)) == ("rag-assay/‹U+1F69A›x", 255)
 
     def test_it_can_be_switched_off(self, team: Team) -> None:
         """Without status, comment and check nothing is asked of GitHub at all."""
