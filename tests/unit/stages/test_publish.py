@@ -10,7 +10,7 @@ from evaluator import errors
 from evaluator.github import event, publishing, values
 from evaluator.github.publishing import StatusText
 from evaluator.github.repository import Listed
-from evaluator.stages.publish import warning
+from evaluator.stages.publish import Wanted, warning
 from tests.fakes.github.server import FORBIDDEN, Fault, GitHub, limited
 from tests.fakes.github.shapes import Shapes
 from tests.fakes.github.world import Pull, World
