@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evaluator import config as configuration
 from evaluator.comparison import configuration as configurations
-from evaluator.comparison import listing, loosened, noisy, pairing, rows, rules, spreads
+from evaluator.comparison import departures, listing, loosened, noisy, pairing, rows, rules, spreads
 from evaluator.comparison.sheet import Sheet
 from evaluator.model.comparison import BaselineInfo, Comparison, Exam
 from evaluator.model.counting import counted
@@ -22,7 +22,8 @@ from evaluator.stores.words import visible
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from evaluator.comparison.loosened import Acceptance, Departure
+    from evaluator.comparison.departures import Departure
+    from evaluator.comparison.loosened import Acceptance
     from evaluator.comparison.pairing import Pairing
     from evaluator.comparison.sheet import CaseValues
     from evaluator.model.accepted import Accepted
@@ -112,13 +113,13 @@ class Examining:
 
     def _departures(self) -> Iterator[Departure]:
         changed_critical = [case for case in self._changed if case in self.seen.critical_before]
-        yield from loosened.undecidable(
+        yield from departures.undecidable(
             other_list=self.theirs is not None and self.theirs.accepted not in (None, self.mine.accepted),
             no_fixture=self._had_chunks(self.seen.baseline) and not self._had_chunks(self.seen.candidate),
             no_judge=self.theirs is not None and self.theirs.judge is not None and self.mine.judge is None,
             renamed=self.standing.renamed(self.mine.suite), moved=self.standing.moved(self.mine.baseline.branch),
         )  # fmt: skip
-        yield from loosened.departures(
+        yield from departures.departures(
             removed=self.pairs.removed, changed_critical=changed_critical, flags=self.seen.flags,
             taken_over=self._taken_over,
             holdout=sum(case not in self.seen.accepted for case in self.pairs.holdout_removed),

@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from evaluator.comparison import loosened
+from evaluator.comparison import departures, loosened
 from evaluator.model.accepted import Accepted, AcceptedCase, AcceptedRow
 from evaluator.model.comparison import Exam
 from tests import sheets
@@ -78,7 +78,7 @@ def test_the_entry_that_is_offered_accepts_what_it_is_offered_for(name: str, val
 
 def test_cases_that_left_are_found_and_accepted_one_by_one() -> None:
     """An entry accepts the ids that it names and no other."""
-    leaving = list(loosened.departures(removed=["x", "y"], changed_critical=["z"], flags=["w"]))
+    leaving = list(departures.departures(removed=["x", "y"], changed_critical=["z"], flags=["w"]))
     accepted = Accepted(cases=(AcceptedCase(case=("x", "w"), reason="duplicates", until=LATER),))
     found = loosened.find(under(0.2), None, leaving, loosened.Acceptance(accepted))
     assert [(entry.kind, entry.case, entry.accepted) for entry in found] == [
