@@ -15,15 +15,11 @@ import numpy as np
 from evaluator.pipelines._tokens import Lexicon, stemmer, stemmer_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from evaluator.model.config import Bm25
-
-
-BLOCK = 1000
-"""Texts whose words are held, as words, at once."""
 
 
 class Postings(NamedTuple):
@@ -95,17 +91,16 @@ class Searcher:
         """
         name = stemmer_name(language) if self._parameters.stem else None
         if name not in self._indexes:
-            self._indexes[name] = Index(self._texts, stemmer(name) if name else list, self._parameters)
+            self._indexes[name] = Index(self._texts, stemmer(name) if name else str, self._parameters)
         return self._indexes[name].search(question, depth)
 
 
 class Index:
     """Texts as one stemmer sees them; a text is known by its position."""
 
-    def __init__(self, texts: Sequence[str], stem: Callable[[list[str]], list[str]], parameters: Bm25) -> None:
+    def __init__(self, texts: Iterable[str], stem: Callable[[str], str], parameters: Bm25) -> None:
         self._lexicon = Lexicon(stem)
-        blocks = (texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK))
-        corpus = [tokens for block in blocks for tokens in self._lexicon.learn(block)]
+        corpus = [self._lexicon.learn(text) for text in texts]
         self._size = len(corpus)
         self._postings = postings(corpus, len(self._lexicon.vocabulary), parameters)
 

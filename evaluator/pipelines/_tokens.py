@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import Stemmer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 STEMMERS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -96,26 +96,22 @@ def stemmer_name(language: str) -> str | None:
     return STEMMERS.get(language.partition("-")[0].lower())
 
 
-def stemmer(name: str) -> Callable[[list[str]], list[str]]:
-    """A function from words to their stems: the Snowball stemmer repeated until a word no longer changes.
+def stemmer(name: str) -> Callable[[str], str]:
+    """A function from a word to its stem: the Snowball stemmer repeated until the word no longer changes.
 
     Repeating lets "occasion" (occas after one pass) meet "occasionally" (occasion after one pass). The function is
     not safe for use by several threads at once.
     """
-    once = Stemmer.Stemmer(name, 0).stemWords
+    once = Stemmer.Stemmer(name, 0).stemWord
 
-    def stem(words: list[str]) -> list[str]:
-        stems = words.copy()
-        left = [place for place, word in enumerate(words) if len(word) <= LONGEST_STEMMED]
+    def stem(word: str) -> str:
+        if len(word) > LONGEST_STEMMED:
+            return word
         for _ in range(LONGEST_STEMMED):  # pragma: no branch - a bound, should a stemmer ever go round in circles
-            found = once([stems[place] for place in left])
-            changed = [(place, each) for place, each in zip(left, found, strict=True) if each != stems[place]]
-            if not changed:
+            before, word = word, once(word)
+            if before == word:
                 break
-            for place, each in changed:
-                stems[place] = each
-            left = [place for place, _ in changed]
-        return stems
+        return word
 
     return stem
 
@@ -127,18 +123,18 @@ class Lexicon(dict[str, int]):
         vocabulary: token id of every stem, counting from 0 in order of appearance.
     """
 
-    def __init__(self, stem: Callable[[list[str]], list[str]]) -> None:
+    def __init__(self, stem: Callable[[str], str]) -> None:
         super().__init__()
         self.vocabulary: dict[str, int] = {}
         self._stem = stem
 
-    def learn(self, texts: Iterable[str]) -> list[list[int]]:
-        """Token ids of some texts; words that are new get one, all at once."""
-        cut = [words(text) for text in texts]
-        new = [word for word in dict.fromkeys(chain.from_iterable(cut)) if word not in self]
-        for word, stem in zip(new, self._stem(new), strict=True):
-            self[word] = self.vocabulary.setdefault(stem, len(self.vocabulary))
-        return [list(map(self.__getitem__, each)) for each in cut]
+    def __missing__(self, word: str) -> int:
+        self[word] = token = self.vocabulary.setdefault(self._stem(word), len(self.vocabulary))
+        return token
+
+    def learn(self, text: str) -> list[int]:
+        """Token ids of a text; words that are new get one."""
+        return list(map(self.__getitem__, words(text)))
 
     def known(self, text: str) -> list[int]:
         """Token ids of a text; words whose stem is new are left out."""
@@ -146,4 +142,4 @@ class Lexicon(dict[str, int]):
 
     def _find(self, word: str) -> int | None:
         token = self.get(word)
-        return self.vocabulary.get(self._stem([word])[0]) if token is None else token
+        return self.vocabulary.get(self._stem(word)) if token is None else token

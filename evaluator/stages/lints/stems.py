@@ -31,8 +31,8 @@ class Stems:
 class _Memory(dict[str, str]):
     def __init__(self, name: str | None) -> None:
         super().__init__()
-        self._stem = _tokens.stemmer(name) if name is not None else list
+        self._stem = _tokens.stemmer(name) if name is not None else str
 
     def __missing__(self, word: str) -> str:
-        (self[word],) = self._stem([word])
-        return self[word]
+        self[word] = stem = self._stem(word)
+        return stem

@@ -143,7 +143,7 @@ def test_scores_are_those_of_bm25s(corpus: list[list[str]], question: list[str])
     theirs.index(corpus, show_progress=False)
     known = [word for word in question if word in theirs.vocab_dict]
     expected = theirs.get_scores(known).tolist() if known else [0.0] * len(corpus)
-    index = _bm25.Index([" ".join(text) for text in corpus], list, Bm25())
+    index = _bm25.Index([" ".join(text) for text in corpus], str, Bm25())
     found = dict(index.search(" ".join(question), len(corpus)))
     assert [found.get(place, 0.0) for place in range(len(corpus))] == expected
 
