@@ -217,7 +217,7 @@ def by_outcome(scores: Mapping[MetricId, Score], declared: Mapping[str, Metric])
 def _needs(view: CaseView, found_in: Mapping[int, FoundInStep]) -> tuple[RunNeed, ...]:
     rank_of = {need: rank for rank, needs in view.gains.satisfactions for need in needs}
     return tuple(
-        RunNeed.known(
+        RunNeed(
             need=need.to_golden(),
             chunks=found.ways,
             digest=found.digest,
@@ -231,7 +231,7 @@ def _needs(view: CaseView, found_in: Mapping[int, FoundInStep]) -> tuple[RunNeed
 
 def _facts(view: CaseView) -> tuple[RunFact, ...]:
     return tuple(
-        RunFact.known(
+        RunFact(
             fact=found.fact,
             found=found.found,
             chunks=found.chunks,
