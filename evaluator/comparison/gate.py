@@ -253,6 +253,11 @@ def too_many_failed(exam: Exam) -> bool:
     return exam.failures - exam.gate.max_failures * exam.cases > EPSILON
 
 
+def says_enough(exam: Exam) -> bool:
+    """Whether a run was measured: of what the pipeline failed for, or had no time for, nothing is known."""
+    return not (exam.unasked or exam.all_failed or too_many_failed(exam))
+
+
 def undecided(exam: Exam) -> list[str]:
     """Metrics whose written rule about a drop or a rise could be decided in no row; optional rules are left out."""
     if not exam.written or not exam.has_baseline:

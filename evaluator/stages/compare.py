@@ -108,7 +108,7 @@ def _base(workspace: Workspace, verdicts: Examining, standard: Standard) -> Base
     before = _examined(workspace, run, verdicts.seen.baseline, verdicts.accepted)
     since = _examined(workspace, verdicts.seen.candidate, run, verdicts.accepted)
     # What it does not know it has not lost.
-    if since.seen.untimed or before.new.all_failed or gate.too_many_failed(before.new):
+    if since.seen.untimed or not gate.says_enough(before.new):
         return None
     failed = {stored.case.id for stored in run.cases() if measuring.failed(stored)}
     old = _without(before.old, failed) if before.old is not None else None

@@ -39,8 +39,8 @@ def gate(workspace: Workspace, nonce: str | None = None, nearer: tuple[Compariso
     # What is no worse than a base that was not accepted is not acceptable for that.
     is_kept = outcome == "passed" and not inherits
     accepted = {"on-pass": is_kept, "manual": False, "always": True}[workspace.config.baseline.accept]
-    # Of what there was no time for nothing is known, and nothing would be seen to fall.
-    accepted = accepted and state.exam.self_reported is None and not state.exam.unasked
+    # Beside what nothing is known of, nothing would be seen to fall.
+    accepted = accepted and state.exam.self_reported is None and judging.says_enough(state.exam)
     decision = Decision(
         outcome=outcome, exit_code=EXIT_CODES[outcome],
         reasons=(

@@ -1,4 +1,4 @@
-"""Main's own run at the base did not measure main: what the pipeline failed at there, nobody knows that it had lost."""
+"""Main's own run did not measure main: what the pipeline failed at there, nobody knows that it had lost."""
 
 from __future__ import annotations
 
@@ -72,3 +72,14 @@ def test_a_critical_case_that_failed_at_the_base_was_not_lost_there(
     assert base.outcome == "failed"
 
     assert held(made, change, accepted, base).outcome == outcome
+
+
+@pytest.mark.parametrize(("failed", "accepted"), [(1, True), (2, False), (20, False)])
+def test_a_run_that_could_not_be_measured_is_no_baseline(tmp_path: Path, failed: int, *, accepted: bool) -> None:
+    """Nor where every run is to be one: beside it nothing would fall. One failure of twenty is within max_failures."""
+    made = suite(tmp_path, {"rules": RULES})
+    made.config["baseline"] = {"accept": "always"}
+
+    done = made.run("main", {f"q{n}": FAILED for n in range(failed)})
+
+    assert done.file("decision.json")["accepted"] is accepted
