@@ -199,7 +199,7 @@ def test_the_package_is_what_its_metadata_says() -> None:
 
 def test_every_test_says_what_it_protects() -> None:
     """Each test begins with one sentence about a behaviour, and no file is without a test."""
-    found = {path: tests_of(ast.parse(path.read_text()).body) for path in TESTS}
+    found = {path: named_tests(ast.parse(path.read_text()).body) for path in TESTS}
 
     assert [
         f"{path}: {node.name}" for path, tests in found.items() for node in tests if not ast.get_docstring(node)
@@ -207,12 +207,12 @@ def test_every_test_says_what_it_protects() -> None:
     assert [str(path) for path, tests in found.items() if not tests] == []
 
 
-def tests_of(statements: Iterable[ast.stmt]) -> list[ast.FunctionDef]:
+def named_tests(statements: Iterable[ast.stmt]) -> list[ast.FunctionDef]:
     """The tests among these, and those of their classes."""
     found = []
     for node in statements:
         if isinstance(node, ast.ClassDef):
-            found += tests_of(node.body)
+            found += named_tests(node.body)
         elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             found.append(node)
     return found
