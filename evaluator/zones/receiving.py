@@ -196,6 +196,9 @@ class Receiving:
                 f"max-cost-usd-per-day is {cap}, and judge.max_cost_usd of {self._asked.config} is null: name the most "
                 "that one run may cost, by which runs are counted"
             )
+        if not self._asked.reservation:
+            # That of an earlier attempt was spent by it.
+            return "nothing of the day's budget could be reserved for this run, and its cost is capped"
         made = self._repository.artifacts(self._asked.reservation)
         place = strangers.place_of(made.items, self._run.repository.id, self._asked.own)
         if place is None or not made.complete:

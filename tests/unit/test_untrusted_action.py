@@ -208,6 +208,13 @@ def test_inputs_are_checked(second: Second, name: str, value: str, why: str) -> 
     assert why in second.runner.summary
 
 
+def test_only_what_was_kept_is_reserved() -> None:
+    """An upload that failed leaves the reservation of an earlier attempt, which that attempt has spent."""
+    kept = STEPS["Keep the reservation"]
+
+    assert RUN["env"]["ASSAY_RESERVATION"].startswith(f"${{{{ steps.{kept['id']}.outcome == 'success' && ")
+
+
 def test_a_reservation_has_one_name_a_day(tmp_path: Path) -> None:
     """By configuration and variant, so that suites have a budget each; the artifact is told the run, for people."""
     runner = Runner(tmp_path)

@@ -298,11 +298,11 @@ class TestCap:
             made.id = run
         stranger.world.add_artifact(TODAY, {"reserved": b""}, made)
 
-    def judged(self, stranger: Stranger, cap: str = "5") -> str:
+    def judged(self, stranger: Stranger, cap: str = "5", reservation: str = TODAY) -> str:
         """Why nothing may be judged; empty where that may be."""
         run = stranger.run()
         stranger.leave(run)
-        found = stranger.received(run, cap=Decimal(cap), reservation=TODAY)
+        found = stranger.received(run, cap=Decimal(cap), reservation=reservation)
         return found.get("unjudged", b"").decode()
 
     @pytest.mark.parametrize(
@@ -341,6 +341,13 @@ class TestCap:
         stranger.commit(judge=JUDGE)
 
         assert "cannot be read as a whole" in self.judged(stranger)
+
+    def test_a_repeated_run_that_could_not_reserve_spends_no_earlier_reservation(self, stranger: Stranger) -> None:
+        """Its first attempt has reserved, and judged for that; the upload of the second one failed."""
+        stranger.commit(judge=JUDGE)
+        self.reserve(stranger, 900000)
+
+        assert "nothing of the day's budget could be reserved" in self.judged(stranger, reservation="")
 
     def test_a_cap_needs_a_cost_to_count_with(self, stranger: Stranger) -> None:
         """Without a limit of each run nobody knows what it may come to."""
