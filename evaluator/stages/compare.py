@@ -14,6 +14,7 @@ from evaluator.stages import against, examining, known_noise, measuring, renumbe
 from evaluator.stages.changes import Changes
 from evaluator.stages.examining import Examining
 from evaluator.stages.exhibiting import CONTEXT_TOKENS
+from evaluator.stages.handing import leave
 from evaluator.stages.held_to import Base, Standard, Standing
 from evaluator.stages.judged_half import JudgedHalf
 from evaluator.stages.judged_run import RESCORED
@@ -21,7 +22,6 @@ from evaluator.stages.noisy_half import NoisyHalf
 from evaluator.stages.paraphrases import Meeting, are_read
 from evaluator.stores.fixtures import read_fixture
 from evaluator.stores.runs import read_run
-from evaluator.stores.values import write_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -50,8 +50,8 @@ def compare(workspace: Workspace, baseline: Path | None, standard: Standard | No
     candidate = workspace.handed.run or read_run(workspace.out / "run.json")
     path = against.baseline_path(workspace, baseline) if standard is None else standard.baseline
     comparison, state = _compared(workspace, candidate, path, standard)
-    write_value(workspace.out / "comparison.json", comparison)
-    write_value(workspace.out / "exam.json", state)
+    leave(workspace, "comparison.json", comparison)
+    leave(workspace, "exam.json", state)
 
 
 def compare_retrieval(workspace: Workspace, standard: Standard) -> tuple[Comparison, ExamFile]:

@@ -11,8 +11,8 @@ from evaluator.model.comparison import Comparison
 from evaluator.model.decision import EXIT_CODES, SELF_REPORTED, CaseOutcome, Decision, Outcome, Reason
 from evaluator.model.exam import ExamFile
 from evaluator.model.score import MetricId
+from evaluator.stages import handing
 from evaluator.stores.runs import read_run
-from evaluator.stores.values import read_value, write_value
 
 EXIT_ORDER: tuple[Outcome, ...] = ("passed", "inconclusive", "failed")
 """The worst is last."""
@@ -29,8 +29,8 @@ def gate(workspace: Workspace, nonce: str | None = None, nearer: tuple[Compariso
 
     ``nearer`` is the deterministic half of a judged run beside a baseline of its own, and has to pass as well.
     """
-    comparison = read_value(workspace.out / "comparison.json", Comparison)
-    state = read_value(workspace.out / "exam.json", ExamFile)
+    comparison = handing.take(workspace, "comparison.json", Comparison)
+    state = handing.take(workspace, "exam.json", ExamFile)
     verdict = judging.decide(state.exam)
     outcome, beside, inherits = _outcome(verdict, comparison), tuple[Reason, ...](), state.exam.inherits
     if nearer is not None:
@@ -51,7 +51,7 @@ def gate(workspace: Workspace, nonce: str | None = None, nearer: tuple[Compariso
         accepted=accepted, nonce=nonce,
     )  # fmt: skip
     _hand_on(workspace, comparison, state, accepted=decision.accepted)
-    write_value(workspace.out / "decision.json", decision)
+    handing.leave(workspace, "decision.json", decision)
     return decision
 
 

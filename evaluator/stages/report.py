@@ -15,10 +15,9 @@ from evaluator.report.inputs import CaseText, Failed, Inferred, Inputs
 from evaluator.report.judge import Disagreed, Unjudged
 from evaluator.report.steps import Walks
 from evaluator.report.view import build_view
-from evaluator.stages import judgements
+from evaluator.stages import handing, judgements
 from evaluator.stores import atomic
 from evaluator.stores.runs import read_run
-from evaluator.stores.values import read_value
 
 if TYPE_CHECKING:
     from evaluator.model.exam import Unsupported
@@ -36,9 +35,9 @@ def report(workspace: Workspace) -> str:
         FileProblem: run.json, comparison.json or decision.json is missing or not whole.
         TemplateError: a template does not render.
     """
-    comparison = read_value(workspace.out / "comparison.json", Comparison)
-    exam = read_value(workspace.out / "exam.json", ExamFile)
-    decision = read_value(workspace.out / "decision.json", Decision)
+    comparison = handing.take(workspace, "comparison.json", Comparison)
+    exam = handing.take(workspace, "exam.json", ExamFile)
+    decision = handing.take(workspace, "decision.json", Decision)
     run = workspace.handed.run or read_run(workspace.out / "run.json")
     mentioned = {change.id for change in comparison.cases} | {case.id for case in decision.cases}
     mentioned |= {case.id for case in exam.exhibits.critical}

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from evaluator.config import Tier
     from evaluator.metrics.scoring import Quoted
+    from evaluator.model.base import Value
     from evaluator.model.config import Config
     from evaluator.model.fixture import Fixture
     from evaluator.model.ports import ProgressFactory
@@ -45,6 +46,7 @@ class Handed:
         quoted: what became of the quotes of the golden set in the fixture; None without a fixture.
         records: all that collect wrote, in order; None where they are too many, or did not come in order.
         run: what score wrote, if it had the records from here.
+        values: what compare and gate wrote, by the file's name.
     """
 
     golden: GoldenSet | None = None
@@ -52,6 +54,7 @@ class Handed:
     quoted: Quoted | None = None
     records: Sequence[Record] | None = None
     run: HeldRun | None = None
+    values: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
