@@ -243,7 +243,7 @@ def test_a_deadline_keeps_what_was_answered_and_decides_nothing(flow: Callable[.
     quick = SLOW.replace("threading.Event().wait()", "pass")
     baseline = slow(flow("main", pipeline=PYTHON), quick).whole()["run.json"]
     run = slow(flow("slow", pipeline=PYTHON))
-    files = run.decided(run.scored(run.sealed(run.collected(deadline=2.0))), baseline)
+    files = run.decided(run.scored(run.sealed(run.collected(deadline=5.0))), baseline)
 
     decision, found = (json.loads(files[name]) for name in ("decision.json", "run.json"))
     cases = {case["id"]: case for case in found["cases"]}
@@ -314,7 +314,7 @@ def test_a_deadline_hides_no_regression(flow: Callable[..., Flow]) -> None:
     quick = SLOW.replace("threading.Event().wait()", "pass")
     baseline = slow(flow("main", pipeline=PYTHON), quick).whole()["run.json"]
     run = slow(flow("slow", pipeline=PYTHON), SLOW.replace('"c-" + request["id"]', '"c-parcels"'))
-    files = run.decided(run.scored(run.sealed(run.collected(deadline=2.0))), baseline)
+    files = run.decided(run.scored(run.sealed(run.collected(deadline=5.0))), baseline)
 
     decision = json.loads(files["decision.json"])
     assert decision["outcome"] == "failed"
@@ -323,7 +323,7 @@ def test_a_deadline_hides_no_regression(flow: Callable[..., Flow]) -> None:
 
 
 def late(
-    flow: Flow, code: str = SLOW, baseline: bytes | None = None, deadline: float = 3.0, **found: Any
+    flow: Flow, code: str = SLOW, baseline: bytes | None = None, deadline: float = 5.0, **found: Any
 ) -> dict[str, bytes]:
     """A run that had no time for the cases that its pipeline does not answer."""
     return flow.decided(flow.scored(flow.sealed(slow(flow, code).collected(deadline=deadline))), baseline, **found)
