@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import types
-import typing
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ def _invoke(arguments: list[str]) -> int:
     # BLAS starts a thread per core as soon as numpy is imported; nothing here gains from them and each costs CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _without_pydantic_plugins()
-    _without_compiling_annotations()
     # A run makes very many small values and hardly any cycles: looking for them as often as usual only costs CPU.
     gc.set_threshold(GARBAGE)
     from evaluator.cli.console import Console  # noqa: PLC0415 - main answers to signals before this is imported
@@ -75,15 +73,6 @@ def _without_pydantic_plugins() -> None:
     loader = types.ModuleType("pydantic.plugin._loader")
     loader.get_plugins = tuple  # type: ignore[attr-defined]
     sys.modules.setdefault(loader.__name__, loader)
-
-
-def _without_compiling_annotations() -> None:
-    """Keep ``typing`` from compiling annotations that nobody evaluates.
-
-    It makes code of each annotation that is text, in every NamedTuple and TypedDict that is imported; pydantic has
-    hundreds. It is handed the text instead: to evaluate that does the same, should somebody ask for it.
-    """
-    typing.compile = lambda source, *_: source  # type: ignore[attr-defined]
 
 
 def _on_signal(handler: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:
