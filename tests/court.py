@@ -31,6 +31,15 @@ METRICS = ["recall@5", "faithfulness", "answer_relevance", "answer_completeness"
 WELL = {"n": 60, "classes": {"supported": 40, "unsupported": 20}, "kappa": 0.7, "lower": 0.6}
 """Enough to be believed."""
 
+S, U, C = "supported", "unsupported", "unclear"
+GOOD, BAD = [S] * 9 + [U], [S] * 2 + [U] * 8
+BROKEN: dict[str, Any] = {"unscored": {"claims": "no valid reply"}}
+FACTS: dict[str, Any] = {
+    "labels": {"facts": [{"id": "f1", "text": "one"}, {"id": "f2", "text": "two"}]}, "critical": True,
+}  # fmt: skip
+RULE = {"metric": "faithfulness", "per": "category", "max_drop": 0.03, "min_lost": 2}
+RECALL = {"metric": "recall@5", "per": "category", "max_drop": 0.02}
+
 
 def calibration(metrics: tuple[str, ...] = (), fingerprint: str = FINGERPRINT, **fields: Any) -> Calibration:
     """What is known of the judge in English: enough for every metric, but for what a test says."""
@@ -53,6 +62,21 @@ def case(name: str, *verdicts: str, **fields: Any) -> dict[str, Any]:
     """A case with a claim for each verdict; see :meth:`Court.run` for the other fields."""
     claims = [claim(f"claim {place} of {name}", verdict, id=f"s{place}.1") for place, verdict in enumerate(verdicts)]
     return {"id": name, "claims": claims, **fields}
+
+
+def ten(*verdicts: str, **fields: Any) -> list[dict[str, Any]]:
+    """Ten cases alike."""
+    return [case(f"c{number}", *verdicts, **fields) for number in range(10)]
+
+
+def reasons(decision: Decision) -> dict[str, str]:
+    """The reasons by code; the last of a code."""
+    return {reason.code: reason.text for reason in decision.reasons}
+
+
+def outcomes(decision: Decision, rule: str) -> set[tuple[str, str]]:
+    """What a rule came to, and why, wherever it was read."""
+    return {(found.outcome, found.reason) for found in decision.rules if found.rule == rule}
 
 
 def _stored(given: dict[str, Any]) -> RunCase:
