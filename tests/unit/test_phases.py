@@ -192,14 +192,14 @@ def test_the_workflow_takes_what_the_action_does() -> None:
         assert (str(default).lower() if isinstance(default, bool) else str(default)) == action[name]["default"], name
 
 
-def test_every_input_of_the_workflow_is_used_and_told() -> None:
-    """What a caller may give reaches the job that it is for, and stands in the text; egress cannot be without."""
+def test_every_input_of_the_workflow_is_used_and_every_other_one_told() -> None:
+    """What a caller may give reaches the job that it is for; the text says what he may not, and egress is in it."""
     inputs = set(WORKFLOW[True]["workflow_call"]["inputs"])
     used = set(re.findall(r"\binputs\.([a-z-]+)", json.dumps([step(job)["with"] for job in JOBS])))
     section = documents.sections("action.md")["A job for each level of trust"]
 
     assert used == inputs
-    assert [name for name in inputs if f"`{name}`" not in section] == []
+    assert [name for name in (*NOT_OF_JOBS, "pipeline-key", "judge") if f"`{name}`" not in section] == []
     assert "egress-hosts" in inputs
     # An image that belongs to the change runs beside nothing but its answers.
     assert [job for job in JOBS if step(job)["with"]["image"] == "${{ inputs.image }}"] == ["collect"]
