@@ -92,7 +92,7 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Preparation, site: Site) 
     workspace = site.workspace()
     for name in left_out:
         workspace.log(f"left out: the link '{visible(name)}', which leads out of the repository")
-    if wanted.passes is not None and happened.trusted and _is_passed_by(workspace, site, wanted, change):
+    if happened.trusted and _is_passed_by(workspace, site, wanted, change):
         told = site.folder("told")
         _tell(told, workspace.config.suite, "retrieval", "none", trusted=True)
         archive.pack_tree(told, out)
@@ -101,10 +101,7 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Preparation, site: Site) 
     tier, why = workspace.tier, ""
     if wanted.purpose == "collect":
         tier, why = judging.choose(workspace, site.root, happened, change)
-        if workspace.config.judge is not None:
-            workspace.log(f"tier {tier}: {visible(why)}")
-        for name in _unseen(workspace.config.pipeline, wanted.granted):
-            workspace.log(f"{name} is granted, and pipeline.env does not name it: the pipeline does not see it")
+        _log_choice(workspace, tier, why, wanted.granted)
     cases = preparing.prepare(workspace).golden
     config, folder = workspace.config, workspace.folder
     paths = [workspace.path(name) for name in config.golden]
@@ -121,8 +118,11 @@ def prepare(stream: IO[bytes], out: IO[bytes], wanted: Preparation, site: Site) 
 
 
 def _with_trust(happened: Happened, payload: list[bytes]) -> Happened:
-    told = [event.why_untrusted(happened.event, happened.actor, event.decoded(each)) for each in payload]
-    return happened._replace(trusted=told == [""])
+    """``payload`` is empty where no event was handed over."""
+    if not payload:
+        return happened._replace(trusted=False)
+    why = event.why_untrusted(happened.event, happened.actor, event.decoded(payload[0]))
+    return happened._replace(trusted=not why)
 
 
 def _is_passed_by(workspace: Workspace, site: Site, wanted: Preparation, change: Change) -> bool:
@@ -145,6 +145,13 @@ def _tell(
     whose = "ours" if trusted else "stranger"
     told = (suite_slug(suite), tier, one_line(suite), concern, whose, *([one_line(why)] if why else []))
     (root / OURS / ABOUT).write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
+
+
+def _log_choice(workspace: Workspace, tier: Tier, why: str, granted: Iterable[str]) -> None:
+    if workspace.config.judge is not None:
+        workspace.log(f"tier {tier}: {visible(why)}")
+    for name in _unseen(workspace.config.pipeline, granted):
+        workspace.log(f"{name} is granted, and pipeline.env does not name it: the pipeline does not see it")
 
 
 def _unseen(pipeline: Pipeline, granted: Iterable[str]) -> list[str]:
