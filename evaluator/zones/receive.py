@@ -9,16 +9,16 @@ from evaluator.github import event
 from evaluator.github.repository import Repository
 from evaluator.model import received
 from evaluator.stores import atomic
-from evaluator.zones import archive, receiving
-from evaluator.zones.receiving import Asked, Nothing, Receiving, Refused
+from evaluator.zones import archive
+from evaluator.zones.receiving import ANSWERS, TREE, Asked, Nothing, Receiving, Refused
 
 if TYPE_CHECKING:
     from evaluator.github.client import Client
     from evaluator.zones.fetch import Workplace
 
 NOTHING, BEGUN, REFUSED, UNJUDGED = "nothing", "begun", "refused", "unjudged"
-"""Sentences: why there is nothing to be done, or no more than to say so, why what was left cannot be measured, why
-nothing may be judged."""
+"""Files of a sentence each: why there is nothing to do, that no more is to be said yet, why what was left cannot be
+measured, why nothing may be judged."""
 
 NOT_ENDED = "the run before has only begun"
 
@@ -39,22 +39,23 @@ def receive(stream: IO[bytes], out: IO[bytes], wanted: Asked, place: Workplace, 
     if source is None:
         raise errors.UsageError(f"the event is {around.event}; a stranger's answers are judged on workflow_run alone")
     asked = wanted._replace(own=around.run)
-    look, told = Receiving(Repository(client, around.repository), source, asked, place.root), [received.NAME]
-    try:
-        if source.has_ended:
-            why = look.look()
-            told += [receiving.TREE, receiving.ANSWERS, *([UNJUDGED] if why else [])]
-            atomic.write_text(place.root / UNJUDGED, why)
-        else:
-            look.look_ahead()
-            told, why = [*told, BEGUN], NOT_ENDED
-            atomic.write_text(place.root / BEGUN, why)
-    except Nothing as nothing:
-        told, why = [NOTHING], str(nothing)
-        atomic.write_text(place.root / NOTHING, why)
-    except Refused as refused:
-        told, why = [*told, REFUSED], str(refused)
-        atomic.write_text(place.root / REFUSED, why)
+    receiving = Receiving(Repository(client, around.repository), source, asked, place.root)
+    told, sentence, why = _look(receiving, has_ended=source.has_ended)
     if why:
+        atomic.write_text(place.root / sentence, why)
         place.log(why)
+        told.append(sentence)
     archive.pack_files(place.root, out, told)
+
+
+def _look(receiving: Receiving, *, has_ended: bool) -> tuple[list[str], str, str]:
+    """The files that were found, and the name of a sentence with its text, if there is one to say."""
+    try:
+        if not has_ended:
+            receiving.look_ahead()
+            return [received.NAME], BEGUN, NOT_ENDED
+        return [received.NAME, TREE, ANSWERS], UNJUDGED, receiving.look()
+    except Nothing as nothing:
+        return [], NOTHING, str(nothing)
+    except Refused as refused:
+        return [received.NAME], REFUSED, str(refused)
