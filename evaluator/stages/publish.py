@@ -68,6 +68,8 @@ def announce(hub: Hub, wanted: Wanted) -> list[str]:
     except errors.UsageError:
         # A suite that is new is named by its own configuration, which nobody has read yet.
         return []
+    except errors.GitHubError as error:
+        return [f"{STATUS} could not be written: {error}"]
     before = hub.activity.source
     begun = MEASURING if before is None or before.has_ended else AWAITED
     return _tried(lambda: set_status(hub, names, begun), STATUS)
@@ -129,6 +131,7 @@ def _names(hub: Hub, wanted: Wanted) -> Names:
 
     Raises:
         UsageError: neither the base nor the change has a name for it.
+        GitHubError: nobody knows what the base calls it.
     """
     suite = _suite_of_base(hub, wanted.config)
     if suite and wanted.suite and suite != wanted.suite:
@@ -148,9 +151,6 @@ def _suite_of_base(hub: Hub, config: str) -> str:
     try:
         text = hub.repository.content(posixpath.normpath(config), sha).decode("utf-8", "replace")
     except errors.NotFound:
-        return ""
-    except errors.GitHubError as error:
-        hub.log(f"the suite is published by the name that this change gives it: {error}")
         return ""
     document = parse(text, config, [])
     suite = document.value.get("suite") if document is not None and isinstance(document.value, dict) else None

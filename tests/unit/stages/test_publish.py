@@ -354,6 +354,16 @@ class TestNames:
         assert team.statuses() == {STATUS: "success"}
         assert any("renames the suite" in line for line in team.log)
 
+    @pytest.mark.parametrize("fault", [FORBIDDEN, Fault(500)])
+    def test_where_the_base_cannot_be_read_no_name_is_taken_from_the_change(self, team: Team, fault: Fault) -> None:
+        """It could be the name that another suite is required by."""
+        team.wanted = Wanted(CONFIG, "other")
+        for tell in (team.announce, lambda: team.publish(verdict("passed"))):
+            team.server.fail(fault, "/contents/", times=100)
+            tell()
+
+            assert (team.statuses(), team.comments, len(team.said)) == ({}, [], 1)
+
     def test_a_new_suite_names_itself(self, team: Team) -> None:
         """The base has no configuration of it."""
         team.wanted = team.wanted._replace(suite="new\nsuite", config="sub/../new.yml")
