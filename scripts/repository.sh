@@ -24,9 +24,13 @@ check_head() {
     # A merge of GitHub's names it in a clone that has no history, too; and it may still be the one of an older head.
     [[ $'\n'$(parents_of_head)$'\n' != *$'\n'"$wanted"$'\n'* ]] || return 0
     [[ $head != "${GITHUB_SHA-}" ]] || why="GitHub had no merge of it yet; push again, or close the pull request and reopen it"
-    git merge-base --is-ancestor "$wanted" "$head" 2>/dev/null ||
+    # That of a later head, which was taken back, has this one in its history.
+    if is_merge_of_github "$head" || ! git merge-base --is-ancestor "$wanted" "$head" 2>/dev/null; then
         stop 2 "the head $wanted of the pull request or merge group is not in what is checked out ($head): $why"
+    fi
 }
+
+is_merge_of_github() { [[ $1 == "${GITHUB_SHA-}" && $(parents_of_head | wc -l) == 2 ]]; }
 
 parents_of_head() { git cat-file commit HEAD | sed -n -e '/^$/q' -e 's/^parent //p'; }
 

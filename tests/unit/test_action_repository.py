@@ -242,6 +242,21 @@ def test_a_checkout_without_the_head_is_refused(runner: Runner) -> None:
     assert f"is not in what is checked out ({main}): GitHub had no merge of it yet" in stale
 
 
+def test_a_merge_of_a_head_that_was_taken_back_is_refused(runner: Runner) -> None:
+    """The older head is in its history, and what came after that was measured too: it may be what mends it."""
+    main = runner.commit("main")
+    head = runner.commit("head")
+    taken_back = runner.commit("later")
+    runner.git("checkout", "--quiet", "--detach", main)
+    runner.git("merge", "--quiet", "--no-ff", "--message", "merge", taken_back)
+    merge = runner.git("rev-parse", "HEAD")
+
+    assert runner.attempt("true", GITHUB_SHA=merge, ASSAY_HEAD_SHA=taken_back) == ""
+    assert "GitHub had no merge of it yet" in runner.attempt("true", GITHUB_SHA=merge, ASSAY_HEAD_SHA=head)
+    # Whoever merges more on top of the head himself has it in what he measures.
+    assert runner.attempt("true", GITHUB_SHA="f" * 40, ASSAY_HEAD_SHA=head) == ""
+
+
 def test_a_merge_in_a_clone_without_history_has_the_head(runner: Runner) -> None:
     """It names its parents, whether they are there or not."""
     main = runner.commit("main")
