@@ -71,14 +71,16 @@ def commands(publication: Publication) -> list[str]:
     remarks, most = publication.remarks, MOST_ANNOTATIONS
     total = len(remarks) + publication.more
     shown = remarks if total <= most else remarks[: most - 1]
-    lines = [
-        command(_COMMANDS[each.level], {"file": each.path, "line": each.line, "title": each.title}, each.message)
-        for each in shown
-    ]
+    lines = [command(_COMMANDS[each.level], {**_at(each), "title": each.title}, each.message) for each in shown]
     left = total - len(shown)
     if left:
         lines.append(command("warning", {"title": "RAG Assay"}, f"{counted(left, 'more case')} in the report"))
     return lines
+
+
+def _at(remark: Remark) -> Mapping[str, object]:
+    """Where a command puts a remark: nowhere if the file's name has what no command may, as a tab."""
+    return {"file": remark.path, "line": remark.line} if remark.path.isprintable() else {}
 
 
 def _is_changed(comparison: Comparison, decision: Decision) -> bool:

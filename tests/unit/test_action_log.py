@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluator.model.publication import Publication, Remark
+from evaluator.stages.publication import commands
 from tests.runner import Runner
 
 
@@ -132,3 +134,16 @@ def test_only_annotations_annotate(written: str, runner: Runner) -> None:
 
     assert runner.outputs["exit-code"] == "4"
     assert written.splitlines()[0] not in said.splitlines() or written.startswith("::error")
+
+
+@pytest.mark.parametrize("path", ["eval/a\tb.jsonl", "eval/a\x07.jsonl", "eval/a\nb.jsonl", "eval/a\x85\u2028.jsonl"])
+def test_whatever_a_golden_file_is_called_there_is_a_verdict(path: str, runner: Runner) -> None:
+    """A failed case in it was no verdict (4) instead of a failure (1): its remark has no place, and is there."""
+    remark = Remark(path=path, line=3, level="failure", title="q1", message="lost")
+    told = Publication(outcome="failed", sentence="Failed", changed=True, remarks=(remark,), more=0)
+    (runner.folder / "lines").write_text("".join(f"{line}\n" for line in commands(told)))
+
+    said = runner.attempt(f'cp {runner.folder}/lines "$temporary/annotations"; annotate; end_well')
+
+    assert "::error title=q1::lost" in said.splitlines()
+    assert runner.outputs["zones"] == "passed"
