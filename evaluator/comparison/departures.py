@@ -58,7 +58,7 @@ def undecidable(
     ``no_fixture``: the baseline had one, so what a pipeline says of its results was held against it.
     ``no_judge``: the baseline's configuration had one, so what it would say of this run nobody can know.
     ``renamed``: what the suite was called, so that what was kept of it by that name is left behind.
-    ``moved``: the branch whose runs were kept, so that these are.
+    ``moved``: the branch of which runs were kept, so that what was kept of it is left behind.
     """
     if renamed is not None:
         yield Departure(None, "undecided", f"the suite was called '{renamed}': its baselines are kept by that name")
