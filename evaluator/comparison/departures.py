@@ -64,7 +64,7 @@ def undecidable(
         yield Departure(None, "undecided", f"the suite was called '{renamed}': its baselines are kept by that name")
     if moved is not None:
         yield Departure(
-            None, "undecided", f"baselines were kept of the branch '{moved}': none of another is among them"
+            None, "undecided", f"baselines were kept of the branch '{moved}', which this configuration no longer names"
         )
     if no_judge:
         text = "the baseline's configuration has a judge: section and this run's has none: nothing is judged any more"
