@@ -123,6 +123,9 @@ def run_problems(run: values.Run, candidate: Candidate, repository: int, workflo
         yield f"its run was started by the event {run.event}"
     path = run.path.partition("@")[0]
     if path not in workflows:
-        yield f"its run is of the workflow {path}, and baselines come from {', '.join(workflows)}"
+        yield (
+            f"its run is of the workflow {path}, and baselines come from {', '.join(workflows)} alone: if the file has "
+            "a new name, name the old one in baseline-workflows"
+        )
     if run.head_sha != candidate.head_sha:
         yield "its run is of another commit than GitHub says of the artifact"
