@@ -30,6 +30,10 @@ AWAITED = posting.Verdict("pending", "Waiting for the pull request's own run, an
 LOOKS = 3
 """How often a job looks for what others did while it wrote."""
 
+MOST_ASKED = 10
+"""Of how many other pull requests it is asked whether they are open; with all statuses to read, what a run may ask of
+GitHub is used up by more, and then a green one would stand that was to be taken back."""
+
 LONGEST_NAME = 200
 """Of a suite, as the configuration allows it."""
 
@@ -127,12 +131,14 @@ def _keep_the_worst(hub: Hub, names: Names, ours: Stamp, text: StatusText, there
 
     By what was ``there`` at first, so that ours stands for no longer than it must, and not for ever if GitHub fails.
     """
-    shown = text
+    shown, asked = text, dict[int, bool]()
     for look in range(LOOKS + 1):
         # They may have ended between our reading and our writing.
         found = _statuses(hub, names) if look else there
         rivals = sorted(_rivals(found, ours), key=lambda each: each.stamp.severity, reverse=True)
-        kept = next((each for each in rivals if each.stamp.severity > ours.severity and _stands(hub, each.stamp)), None)
+        kept = next(
+            (each for each in rivals if each.stamp.severity > ours.severity and _stands(hub, each.stamp, asked)), None
+        )
         worst = text
         if kept is not None:
             worst = StatusText(STATES[kept.stamp.outcome], names.context, kept.description, kept.url)
@@ -152,13 +158,22 @@ def _keep_the_worst(hub: Hub, names: Names, ours: Stamp, text: StatusText, there
     return f"the status {names.context} stays as it is for pull request #{kept.stamp.pull}, which has the same head"
 
 
-def _stands(hub: Hub, rival: Stamp) -> bool:
-    """Whether what a job found still matters: another pull request may be closed or moved on by now."""
-    own = hub.activity.pull
-    if rival.pull == (own.number if own is not None else 0):
+def _stands(hub: Hub, rival: Stamp, asked: dict[int, bool]) -> bool:
+    """Whether what a job found still matters: another pull request may be closed or moved on by now.
+
+    ``asked`` holds what is known of others; one that is not asked for may be open.
+    """
+    own, number = hub.activity.pull, rival.pull
+    if number == (own.number if own is not None else 0):
         return True
+    if number not in asked and len(asked) < MOST_ASKED:
+        asked[number] = _is_open(hub, number)
+    return asked.get(number, True)
+
+
+def _is_open(hub: Hub, number: int) -> bool:
     try:
-        pull = hub.repository.pull(rival.pull)
+        pull = hub.repository.pull(number)
     except errors.GitHubError:
         # Who cannot be asked may be open.
         return True

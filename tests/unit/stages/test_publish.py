@@ -505,6 +505,16 @@ class TestOneHead:
 
         assert self.told(team, "passed", 2) == "failure"
 
+    def test_one_behind_any_number_of_closed_ones_counts(self, team: Team) -> None:
+        """To ask for each of them took all that a run may ask of GitHub, and its own success was not taken back."""
+        self.told(team, "failed", 1)
+        for run in range(2, 32):
+            closed = team.server.world.add_pull(team.pull.head_sha)
+            self.told(team, "failed", run, closed)
+            closed.state = "closed"
+
+        assert self.told(team, "passed", 90, team.server.world.add_pull(team.pull.head_sha)) == "failure"
+
     def test_one_that_nobody_measured_is_waited_for(self, team: Team, second: Pull) -> None:
         """It is known to be there and has no status of its own; its own run, an older one at that, sets it free."""
         others = {"others": (second.number,)}
