@@ -38,6 +38,7 @@ DOC_KEYS = ("doc", "doc_id", "document_id", "source")
 MAX_REPLY = 64 * 1024 * 1024
 MAX_DETAIL = 20_000
 LISTS = (list, tuple)
+OURS = (__file__, importlib.__file__, "<frozen importlib")
 
 
 class Refusal(Exception):
@@ -278,11 +279,12 @@ def describe(error: BaseException) -> str:
 
 
 def trace(error: BaseException) -> str:
-    """The traceback without our own frames."""
+    """The traceback without our own frames and the import system's; empty where it says no more than the message."""
     place = error.__traceback__
-    while place is not None and place.tb_frame.f_code.co_filename == __file__:
+    while place is not None and place.tb_frame.f_code.co_filename.startswith(OURS):
         place = place.tb_next
-    return whole("".join(traceback.format_exception(type(error), error, place))[-MAX_DETAIL:])
+    lines = traceback.format_exception(type(error), error, place)
+    return whole("".join(lines)[-MAX_DETAIL:]) if len(lines) > 1 else ""
 
 
 def whole(text: str) -> str:
