@@ -51,7 +51,8 @@ class Site:
         path = self.root / self.config
         if not Path(self.config).is_absolute() and archive.is_inside(path, self.root) and path.is_file():
             return path
-        found = self.root.rglob(configuration.NAME)
+        # A workflow may have that name, too.
+        found = (each for each in self.root.rglob(configuration.NAME) if each.parent.name != "workflows")
         others = ", ".join(visible(str(other.relative_to(self.root))) for other in sorted(found)[:MOST_NAMED])
         hint = f"the input config can name {others}" if others else "commit it"
         raise errors.UsageError(
