@@ -113,7 +113,10 @@ def _syntax(error: yaml.MarkedYAMLError, shown: str) -> Problem:
     if "expected a single document" in str(error.context):
         return Problem("syntax", "the file holds more than one YAML document", shown, *place)
     said = " ".join(part for part in (error.problem, error.context) if part)
-    return Problem("syntax", f"not valid YAML: {words.visible(said)}", shown, *place)
+    hint = ""
+    if "cannot start any token" in said:
+        hint = "; indent with spaces, never with a tab, and put a text that begins with %, @ or ` in quotes"
+    return Problem("syntax", f"not valid YAML: {words.visible(said)}{hint}", shown, *place)
 
 
 def _at_byte(text: str, position: int) -> Place:
