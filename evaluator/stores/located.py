@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import math
+import pathlib
 import typing
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pydantic
 
-from evaluator.errors import Problem
+from evaluator.errors import Problem, nearest
 from evaluator.model.base import Value
 from evaluator.stores import json_text, regular, words, yaml_text
 from evaluator.stores.words import (
@@ -28,7 +30,6 @@ from evaluator.stores.words import (
 )
 
 if TYPE_CHECKING:
-    import pathlib
     from collections.abc import Iterator
 
     from evaluator.stores.json_text import JsonText, Place
@@ -134,8 +135,22 @@ def read_yaml(path: pathlib.Path, shown: str, problems: list[Problem]) -> YamlTe
 def unreadable(error: OSError, shown: str) -> Problem:
     """The problem of a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
-        return Problem("missing-file", "there is no such file", shown)
+        return Problem("missing-file", f"there is no such file{_near(pathlib.Path(shown))}", shown)
     return Problem("unreadable-file", f"it cannot be read: {error.strerror}", shown)
+
+
+def _near(path: pathlib.Path) -> str:
+    """The end of a sentence about a file that is not there: the one whose name differs a little in one place."""
+    place, missing = path.parent, path.name
+    while not place.is_dir() and place != place.parent:
+        place, missing = place.parent, place.name
+    try:
+        names = [each.name for each in itertools.islice(place.iterdir(), words.MAX_COMPARED)]
+    except OSError:
+        return ""
+    near = place / nearest(missing, [name for name in names if len(name) <= words.SHOWN], cutoff=0.75)
+    there = near / path.relative_to(place / missing)
+    return f"; did you mean '{words.visible(str(there))}'?" if near != place and there.is_file() else ""
 
 
 def validate(model: type[V], item: Located, shown: str, problems: list[Problem]) -> V | None:
