@@ -81,7 +81,10 @@ def baseline(workspace: Workspace, written: Path | None) -> Path | None:
         return None
     file = written if written is not None else workspace.path(configured or "")
     if not file.is_file():
-        raise errors.BaselineError(f"there is no baseline {file}; name a run.json of an earlier run, or none at all")
+        named = "" if written is not None else ", which baseline.file names"
+        inside = file / "run.json"
+        hint = f"name {inside}" if inside.is_file() else "name a run.json of an earlier run, or none at all"
+        raise errors.BaselineError(f"there is no baseline {file}{named}; {hint}")
     refuse_own(workspace.out, file, "baseline")
     return file
 
