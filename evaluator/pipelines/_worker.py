@@ -274,8 +274,7 @@ def plain(value: Any) -> Any:
 
 def describe(error: BaseException) -> str:
     """``TypeName: message``."""
-    message = str(error)
-    return whole(f"{type(error).__name__}: {message}" if message else type(error).__name__)
+    return whole(f"{type(error).__name__}: {error}".removesuffix(": "))
 
 
 def trace(error: BaseException) -> str:
