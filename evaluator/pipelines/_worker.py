@@ -35,8 +35,7 @@ QUESTION_NAMES = ("question", "query")
 EXTRAS = ("k", "history", "language")
 ID_KEYS = ("id", "_id", "chunk_id", "source")
 DOC_KEYS = ("doc", "doc_id", "document_id", "source")
-MAX_REPLY = 64 * 1024 * 1024
-MAX_DETAIL = 20_000
+MAX_REPLY, MAX_DETAIL = 64 * 1024 * 1024, 20_000
 LISTS = (list, tuple)
 OURS = (__file__, importlib.__file__, "<frozen importlib")
 
