@@ -240,9 +240,11 @@ def test_what_a_worker_prints_commands_nothing(tmp_path: Path) -> None:
 def test_a_target_that_cannot_be_imported_stops_before_any_question(tmp_path: Path, target: str, said: str) -> None:
     """The sentence has the interpreter's last error line, where was looked and what to check."""
     config = {"kind": "python", "python": {"target": target, "path": [FAKES]}}
-    with pytest.raises(errors.PipelineError) as caught, workbench.opened(tmp_path, config):
+    log: list[str] = []
+    with pytest.raises(errors.PipelineError) as caught, workbench.opened(tmp_path, config, log=log.append):
         pass
 
+    assert log == []  # no frames of the import system's
     assert f"pipeline.python.target {target} cannot be imported: " in str(caught.value)
     assert said in str(caught.value)
     assert f"looked in {FAKES}, the configuration's folder" in str(caught.value)

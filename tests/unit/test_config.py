@@ -15,6 +15,10 @@ from evaluator.model.score import Metric, MetricId, Scored
 if TYPE_CHECKING:
     from pathlib import Path
 
+TABS = (
+    "scanning for the next token; indent with spaces, never with a tab, "
+    "and put a text that begins with %, @ or ` in quotes [syntax]"
+)
 MINIMAL = "suite: support\ngolden: eval/golden.jsonl\nfixture: eval/fixture\n"
 PLAIN = Metric(
     name="", title="", formula="", source="", score=lambda _view, _k: Scored(0.0), reads="ranking", counts="needs"
@@ -198,6 +202,10 @@ NO_MAPPING = "1:1: the configuration is a mapping of keys such as suite, golden 
             MINIMAL + "k: [1\n",
             "5:1: not valid YAML: did not find expected ',' or ']' while parsing a flow sequence [syntax]",
         ),
+        (
+            MINIMAL + "gate:\n\tmin_cases: 5\n",
+            f"5:1: not valid YAML: found character that cannot start any token while {TABS}",
+        ),
         (MINIMAL + "gate: {max_failures: .nan}\n", "4:22: .nan is not a finite number [not-finite]"),
     ],
 )
@@ -299,10 +307,23 @@ def test_mistakes_of_the_schema_do_not_hide_those_of_metrics_and_rules(tmp_path:
     )
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    """A configuration that is not there is one problem."""
-    with pytest.raises(errors.InputError, match=r"rag-assay\.yml: there is no such file"):
-        config.load_config(tmp_path / "rag-assay.yml")
+@pytest.mark.parametrize(
+    ("there", "asked", "meant"),
+    [
+        ("other.txt", "rag-assay.yml", ""),
+        ("rag-assay.yml", "rag-asay.yml", "; did you mean '{}/rag-assay.yml'?"),
+        ("eval/help.yml", "evall/help.yml", "; did you mean '{}/eval/help.yml'?"),
+        ("eval/help.yml", "evall/desk.yml", ""),
+    ],
+)
+def test_a_missing_file_is_named(tmp_path: Path, there: str, asked: str, meant: str) -> None:
+    """A configuration that is not there is one problem, and one that differs a little in one place is named."""
+    (tmp_path / there).parent.mkdir(exist_ok=True)
+    (tmp_path / there).touch()
+    with pytest.raises(errors.InputError) as caught:
+        config.load_config(tmp_path / asked)
+
+    assert f"{asked}: there is no such file{meant.format(tmp_path)} [missing-file]" in str(caught.value)
 
 
 JUNK = st.recursive(

@@ -172,6 +172,13 @@ class TestBaseline:
         with pytest.raises(errors.BaselineError, match=re.escape(f"there is no baseline {tmp_path / 'gone.json'}")):
             edges.baseline(workspace(config=suite(tmp_path)), tmp_path / "gone.json")
 
+    def test_a_folder_of_an_earlier_run_is_told_which_file_is_meant(self, tmp_path: Path) -> None:
+        """Whoever names the folder learns the file's name."""
+        (tmp_path / "main").mkdir()
+        (tmp_path / "main" / "run.json").touch()
+        with pytest.raises(errors.BaselineError, match=re.escape(f"name {tmp_path / 'main' / 'run.json'}") + "$"):
+            edges.baseline(workspace(config=suite(tmp_path)), tmp_path / "main")
+
     def test_one_that_would_be_replaced_is_refused(self, tmp_path: Path) -> None:
         """A run cannot be compared with the file it writes; the file is left alone."""
         made = workspace(config=suite(tmp_path), out=tmp_path / "out")

@@ -157,9 +157,11 @@ def test_links_that_lead_out_are_named(tmp_path: Path, repo: Path) -> None:
 
 @pytest.mark.parametrize("config", ["missing.yml", "/etc/passwd", "../repo/rag-assay.yml", "eval"])
 def test_a_configuration_that_is_not_there_is_a_mistake(config: str, tmp_path: Path, repo: Path) -> None:
-    """The configurations that are there are named."""
-    assert repo.is_dir()
-    with pytest.raises(errors.UsageError, match=r"the input config can name rag-assay\.yml"):
+    """The configurations that are there are named; a workflow that is called so is none."""
+    workflow = repo / ".github" / "workflows" / "rag-assay.yml"
+    workflow.parent.mkdir(parents=True)
+    workflow.touch()
+    with pytest.raises(errors.UsageError, match=r"the input config can name rag-assay\.yml$"):
         prepared(tmp_path, config=config)
 
 
