@@ -150,7 +150,9 @@ def _near(path: pathlib.Path) -> str:
         return ""
     near = place / nearest(missing, [name for name in names if len(name) <= words.SHOWN], cutoff=0.75)
     there = near / path.relative_to(place / missing)
-    return f"; did you mean '{words.visible(str(there))}'?" if near != place and there.is_file() else ""
+    # What is there of a long path is known to be right; only its end would be cut.
+    said = words.visible(str(there.relative_to(place)))
+    return f"; did you mean '{said}'?" if near != place and there.is_file() else ""
 
 
 def validate(model: type[V], item: Located, shown: str, problems: list[Problem]) -> V | None:

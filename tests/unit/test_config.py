@@ -311,8 +311,8 @@ def test_mistakes_of_the_schema_do_not_hide_those_of_metrics_and_rules(tmp_path:
     ("there", "asked", "meant"),
     [
         ("other.txt", "rag-assay.yml", ""),
-        ("rag-assay.yml", "rag-asay.yml", "; did you mean '{}/rag-assay.yml'?"),
-        ("eval/help.yml", "evall/help.yml", "; did you mean '{}/eval/help.yml'?"),
+        ("rag-assay.yml", "rag-asay.yml", "; did you mean 'rag-assay.yml'?"),
+        ("eval/help.yml", "evall/help.yml", "; did you mean 'eval/help.yml'?"),
         ("eval/help.yml", "evall/desk.yml", ""),
     ],
 )
@@ -323,7 +323,7 @@ def test_a_missing_file_is_named(tmp_path: Path, there: str, asked: str, meant: 
     with pytest.raises(errors.InputError) as caught:
         config.load_config(tmp_path / asked)
 
-    assert f"{asked}: there is no such file{meant.format(tmp_path)} [missing-file]" in str(caught.value)
+    assert f"{asked}: there is no such file{meant} [missing-file]" in str(caught.value)
 
 
 JUNK = st.recursive(
