@@ -34,16 +34,20 @@ def team(forge: Forge) -> Iterator[Forge]:
 
 
 def scripts_of(forge: Forge) -> list[int]:
-    """The processes of a forge's run.sh, the one that the runner started first."""
+    """The processes of a forge's run.sh, the one that the runner started first.
+
+    Not by their numbers, which begin anew: its own children would be taken for it, and ignore an interrupt.
+    """
     found = []
     for process in (path for path in Path("/proc").iterdir() if path.name.isdigit()):
         try:
             mine = f"HOME={forge.home}".encode() in (process / "environ").read_bytes().split(b"\0")
             if mine and b"scripts/run.sh" in (process / "cmdline").read_bytes():
-                found.append(int(process.name))
+                began = (process / "stat").read_text().rpartition(")")[2].split()[19]
+                found.append((int(began), int(process.name)))
         except OSError:
             continue
-    return sorted(found)
+    return [number for _, number in sorted(found)]
 
 
 def step_of(forge: Forge) -> str:
