@@ -9,8 +9,6 @@ import pydantic_core
 FORMAT: Final = 1
 """Format number of every file of ours; a reader refuses any other."""
 
-_put = object.__setattr__
-
 
 class Value(pydantic.BaseModel):
     """A strict, frozen value: unknown fields, wrong types, NaN and Infinity are refused."""
@@ -23,7 +21,7 @@ class Value(pydantic.BaseModel):
 
     @classmethod
     def known(cls, **fields: Any) -> Self:
-        """A value of parts that have been checked: all its fields, in their order. Nothing is looked at.
+        """A value of parts that have been checked: all its fields. Nothing is looked at.
 
         Raises:
             TypeError: a field is missing, or there is no such field.
@@ -31,7 +29,7 @@ class Value(pydantic.BaseModel):
         if fields.keys() != cls.__pydantic_fields__.keys():
             differing = fields.keys() ^ cls.__pydantic_fields__.keys()
             raise TypeError(f"{cls.__name__} lacks or has no {', '.join(sorted(differing))}")
-        return cls._holding(fields, set(fields))
+        return cls.model_construct(**fields)
 
     def but(self, **changes: Any) -> Self:
         """A copy with other values of some fields, which are taken as they are.
@@ -42,18 +40,7 @@ class Value(pydantic.BaseModel):
         unknown = changes.keys() - self.__pydantic_fields__.keys()
         if unknown:
             raise TypeError(f"{type(self).__name__} has no {', '.join(unknown)}")
-        return self._holding({**vars(self), **changes}, self.model_fields_set | changes.keys())
-
-    @classmethod
-    def _holding(cls, fields: dict[str, Any], given: set[str]) -> Self:
-        # As pydantic's model_construct and model_copy do it, which also look for what no value of ours has: aliases,
-        # private attributes, further fields.
-        made = cls.__new__(cls)
-        _put(made, "__dict__", fields)
-        _put(made, "__pydantic_fields_set__", given)
-        _put(made, "__pydantic_extra__", None)
-        _put(made, "__pydantic_private__", None)
-        return made
+        return self.model_copy(update=changes)
 
 
 Strings: TypeAlias = Annotated[tuple[str, ...], pydantic.Field(strict=False)]
